@@ -107,13 +107,13 @@ function numeric(value) {
   const fraction = parts[3] ?? parts[4] ?? ''
   let digits = ((parts[2] ?? '') + fraction).replace(/^0+/, '')
   let exponent = Number(parts[5] ?? 0) - fraction.length
+  if (exponent < -16383 || (digits !== '' && digits.length + exponent > 131072))
+    throw new FilterError('a numeric cannot be as large or as long')
+  if (digits === '') return [new Uint8Array(4)]
   let end = digits.length // the time of /0+$/ is quadratic in the number of zeros
   while (digits[end - 1] === '0') end--
   const kept = digits.slice(0, end)
-  if (kept === '') return [new Uint8Array(4)]
   exponent += digits.length - kept.length
-  if (kept.length + exponent > 131072 || exponent < -16383)
-    throw new FilterError('a numeric cannot be as large or as long')
   const shift = ((exponent % 4) + 4) % 4 // digits to base 10000 are aligned to the decimal point
   digits = kept + '0'.repeat(shift)
   exponent -= shift

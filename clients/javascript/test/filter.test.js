@@ -122,7 +122,8 @@ test('values that are not exact', async () => {
   await refused(FilterError, 'integer, lines', 5.5, 2 ** 53 + 2, NaN, Infinity, '5.5', '1e3', '',
     '9223372036854775808', ' 1')
   await refused(FilterError, 'numeric', 12.5, 2 ** 53 + 2, NaN, '', '.', '1,5', '0x10', '1e131072',
-    '1e-16384', '1e999999999', `1${'0'.repeat(3e6)}1`)
+    '1e-16384', '1e999999999', `1${'0'.repeat(3e6)}1`, '0e-16384', '10e-16384',
+    `1.${'0'.repeat(16384)}`)
   await refused(FilterError, 'text', 'a\0b', '\ud800', '\udfff\ud800', 'é\udfff', null, undefined)
   await refused(FilterError, 'uuid', '', 'x', '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a00',
     '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a0011')
@@ -150,7 +151,8 @@ test('numbers', async () => {
   assert.equal(floats.contains(10n ** 400n), false)
   const numerics = await named('numeric')
   for (const value of ['12.500', '1.25e1', '0.0', '-0', 0, 100000000, 10n ** 8n, '1E8', 'nan',
-    '+12.5', '1e-20', '0.00000000000000000001', '000123456.78000'])
+    '+12.5', '1e-20', '0.00000000000000000001', '000123456.78000', '0e-16383', '0e200000',
+    `12.5${'0'.repeat(16382)}`])
     assert.equal(numerics.contains(value), true, String(value))
 })
 

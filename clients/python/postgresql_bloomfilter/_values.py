@@ -86,14 +86,14 @@ def _numeric(value: decimal.Decimal) -> Sequence[bytes]:
     if not value.is_finite():
         sign = 0xC000 if value.is_nan() else 0xF000 if value.is_signed() else 0xD000
         return (struct.pack("<Hh", sign, 0),)
-    if not value:
-        return (bytes(4),)
-    negative, digits, exponent = value.as_tuple()
-    text = "".join(map(str, digits)).lstrip("0")
-    kept = text.rstrip("0")
-    exponent = int(exponent) + len(text) - len(kept)
-    if len(kept) + exponent > 131072 or exponent < -16383:
+    negative, digits, least = value.as_tuple()
+    text, exponent = "".join(map(str, digits)).lstrip("0"), int(least)
+    if exponent < -16383 or (text and len(text) + exponent > 131072):
         raise FilterError(f"a numeric cannot be as large or as long as {value:.20g}")
+    if not text:
+        return (bytes(4),)
+    kept = text.rstrip("0")
+    exponent += len(text) - len(kept)
     kept += "0" * (exponent % 4)  # digits to base 10000 are aligned to the decimal point
     exponent -= exponent % 4
     kept = kept.rjust(-(-len(kept) // 4) * 4, "0")

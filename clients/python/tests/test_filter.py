@@ -146,7 +146,8 @@ class Values(unittest.TestCase):
     def test_values_that_sql_does_not_have(self):
         self.refused(FilterError, "text", "a\0b", "\ud800", "\udfff\ud800")
         self.refused(FilterError, "numeric", Decimal("1e131072"), Decimal("1e-16384"), 10**131072,
-                     Decimal("1" + "0" * 3_000_000 + "1"))
+                     Decimal("1" + "0" * 3_000_000 + "1"), Decimal("0E-16384"),
+                     Decimal("10E-16384"), Decimal("1." + "0" * 16384))
         self.refused(FilterError, "integer, lines", [1], {1}, 1 + 2j, object())
         self.refused(FilterError, "empty", "a\0b", [1], Decimal("1e131072"), ("a\0b",))
 
@@ -169,7 +170,10 @@ class Values(unittest.TestCase):
             self.assertIn(value, f)
         for value in (Decimal("1e400"), Decimal("-1e-400"), 10**400):  # of SQL, but of no float8
             self.assertNotIn(value, f)
-        self.assertIn(100000000, named("numeric"))
+        f = named("numeric")
+        for value in (100000000, Decimal("0E-16383"), Decimal("0E+200000"),
+                      Decimal("12.5" + "0" * 16382)):
+            self.assertIn(value, f)
 
     def test_infinity(self):
         utc = dt.timezone.utc
