@@ -14,7 +14,7 @@ class DamagedError extends FilterError {}
 // The server can answer this, but this package cannot.
 class UnsupportedError extends FilterError {}
 
-// The filter holds values of another type.
+// The filter holds values of another type, or this package knows no values of the type.
 class ElementTypeError extends FilterError {}
 
 module.exports = { FilterError, DamagedError, UnsupportedError, ElementTypeError }

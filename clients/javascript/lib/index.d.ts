@@ -48,5 +48,5 @@ export class FilterError extends Error {}
 export class DamagedError extends FilterError {}
 /** The server can answer this, but this package cannot. */
 export class UnsupportedError extends FilterError {}
-/** The filter holds values of another type. */
+/** The filter holds values of another type, or this package knows no values of the type. */
 export class ElementTypeError extends FilterError {}

@@ -85,6 +85,7 @@ class Filter {
 
   // Is the value possibly in the set? false is certain.
   contains(value) {
+    if (value == null) throw new errors.FilterError(`${value} is no value: SQL's answer is NULL`)
     return find(this.#encode(value), this.#hasher, this.#probes)
   }
 

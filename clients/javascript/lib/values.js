@@ -35,7 +35,6 @@ function isDate(value) {
 }
 
 function typeOf(value) {
-  if (value === null) return 'null'
   if (typeof value === 'number') return `number ${value}`
   if (typeof value !== 'object') return typeof value
   return isDate(value) ? 'Date' : Array.isArray(value) ? 'row' : value.constructor?.name ?? 'object'
@@ -267,7 +266,8 @@ function familyOf(value) {
   if (isBytes(value)) return 'bytea'
   if (isDate(value)) return 'timestamptz'
   if (Array.isArray(value)) throw new UnsupportedError('a row within a row cannot be hashed here')
-  throw new FilterError(`a ${typeOf(value)} has no counterpart in SQL: convert the value`)
+  throw new ElementTypeError(
+    `values of the JavaScript type ${typeOf(value)} cannot be asked for: convert the value`)
 }
 
 function encoded(family, value, holder) {

@@ -14,4 +14,4 @@ class UnsupportedError(FilterError):
 
 
 class ElementTypeError(FilterError, TypeError):
-    """The filter holds values of another type."""
+    """The filter holds values of another type, or this package knows no values of the type."""

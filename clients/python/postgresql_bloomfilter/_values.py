@@ -226,8 +226,8 @@ def known_type(value: Any) -> type:
     for base in type(value).__mro__:
         if base in FAMILY_OF_TYPE or base is tuple:
             return base
-    raise FilterError(f"a {type(value).__name__} has no counterpart in SQL: convert the value"
-                      if value is not None else "None is no value: SQL's answer is NULL")
+    raise ElementTypeError(f"values of the Python type {type(value).__name__} cannot be asked for: "
+                           "convert the value")
 
 
 def _default_encoder(kind: type) -> Encoder:
@@ -273,6 +273,8 @@ class Encoders:
 
     def __call__(self, value: Any) -> Encoder:
         """The function that gives a value of this type its canonical bytes."""
+        if value is None:
+            raise FilterError("None is no value: SQL's answer is NULL")
         if not self._known:
             raise UnsupportedError(f"filter holds {self._family} values, which are not hashed here:"
                                    " ask the server, or build the filter from value::text")

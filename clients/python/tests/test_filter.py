@@ -148,12 +148,19 @@ class Values(unittest.TestCase):
         self.refused(FilterError, "numeric", Decimal("1e131072"), Decimal("1e-16384"), 10**131072,
                      Decimal("1" + "0" * 3_000_000 + "1"), Decimal("0E-16384"),
                      Decimal("10E-16384"), Decimal("1." + "0" * 16384))
-        self.refused(FilterError, "integer, lines", [1], {1}, 1 + 2j, object())
-        self.refused(FilterError, "empty", "a\0b", [1], Decimal("1e131072"), ("a\0b",))
+        self.refused(FilterError, "empty", "a\0b", Decimal("1e131072"), ("a\0b",))
+
+    def test_types_that_are_not_known(self):
+        for name in ("integer, lines", "empty"):
+            self.refused(ElementTypeError, name, [1], {1}, 1 + 2j, object(), dt.time(1),
+                         dt.timedelta(1), range(1), (dt.time(1),))
 
     def test_none(self):
-        with self.assertRaises(FilterError):
-            None in named("text")
+        times = bytearray(bytes_of("integer, lines"))
+        times[2] = 13
+        for f in (named("text"), named("row"), named("empty"), Filter(times)):
+            with self.assertRaisesRegex(FilterError, "SQL's answer is NULL"):
+                None in f
         self.assertEqual(named("text").contains_each([None, "a"]), [None, True])
 
     def test_numbers(self):
