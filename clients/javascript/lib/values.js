@@ -35,9 +35,7 @@ function isDate(value) {
 }
 
 function typeOf(value) {
-  if (typeof value === 'number') return `number ${value}`
-  if (typeof value !== 'object') return typeof value
-  return isDate(value) ? 'Date' : Array.isArray(value) ? 'row' : value.constructor?.name ?? 'object'
+  return typeof value === 'object' ? value.constructor?.name ?? 'object' : typeof value
 }
 
 // Bytes of a fixed length, written by one call of a DataView.
@@ -270,10 +268,13 @@ function familyOf(value) {
     `values of the JavaScript type ${typeOf(value)} cannot be asked for: convert the value`)
 }
 
+function mismatch(wanted, value) {
+  return new ElementTypeError(`${wanted}, but the value has the JavaScript type ${typeOf(value)}`)
+}
+
 function encoded(family, value, holder) {
   const all = ENCODERS[family](value)
-  if (!all)
-    throw new ElementTypeError(`${holder} ${family} values, but the value is a ${typeOf(value)}`)
+  if (!all) throw mismatch(`${holder} ${family} values`, value)
   return all
 }
 
@@ -337,8 +338,7 @@ function encoderOf(family, shape, row, shapeOf) {
     }
   }
   return (value) => {
-    if (!Array.isArray(value))
-      throw new ElementTypeError(`filter holds row values, but the value is a ${typeOf(value)}`)
+    if (!Array.isArray(value)) throw mismatch('filter holds row values', value)
     if (!row && value.some((field) => field == null)) {
       throw new FilterError('a row with null needs the types of its fields: ' +
         "read(data, { row: ['integer', 'text'] })")

@@ -117,6 +117,14 @@ test('values of other types', async () => {
   await refused(ElementTypeError, 'row', [1], [1, 'a', 2], [true, 'a'], 1, 'a', new Date(0))
 })
 
+test('words of type errors', async () => {
+  for (const [name, value, type] of [['text', 1, 'number'], ['integer, lines', {}, 'Object'],
+    ['row', new Date(0), 'Date'], ['row', [true, 'a'], 'boolean'], ['text', ['a'], 'Array']]) {
+    await refused({ name: 'ElementTypeError',
+      message: new RegExp(`, but the value has the JavaScript type ${type}$`) }, name, value)
+  }
+})
+
 test('types that are not known', async () => {
   for (const name of ['integer, lines', 'empty'])
     await refused(ElementTypeError, name, {}, new Map(), () => 1, Symbol('a'))

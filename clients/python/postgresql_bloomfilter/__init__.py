@@ -43,7 +43,7 @@ class Info(NamedTuple):
 def _payload(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
     if not isinstance(data, str):
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise FilterError(f"a filter is bytes or a str, not a {type(data).__name__}")
+            raise FilterError(f"a filter is bytes or a str, not {type(data).__name__}")
         return bytes(data)
     try:
         text = data.encode("ascii").translate(None, b" \t\r\n")

@@ -280,8 +280,8 @@ class Encoders:
                                    " ask the server, or build the filter from value::text")
         kind = known_type(value)
         if kind not in self._known:
-            raise ElementTypeError(f"filter holds {self._family} values, but the value is a "
-                                   f"{type(value).__name__}")
+            raise ElementTypeError(f"filter holds {self._family} values, but the value has the "
+                                   f"Python type {type(value).__name__}")
         self.by_type[type(value)] = encoder = self._known[kind]
         return encoder
 

@@ -150,6 +150,12 @@ class Values(unittest.TestCase):
                      Decimal("10E-16384"), Decimal("1." + "0" * 16384))
         self.refused(FilterError, "empty", "a\0b", Decimal("1e131072"), ("a\0b",))
 
+    def test_words_of_type_errors(self):
+        with self.assertRaisesRegex(ElementTypeError, "but the value has the Python type int$"):
+            1 in named("text")
+        with self.assertRaisesRegex(FilterError, "not int$"):
+            Filter(5)
+
     def test_types_that_are_not_known(self):
         for name in ("integer, lines", "empty"):
             self.refused(ElementTypeError, name, [1], {1}, 1 + 2j, object(), dt.time(1),
