@@ -50,7 +50,7 @@ const int64 = (number) => packed(8, (view) => view.setBigInt64(0, number, true))
 
 function integerOfNumber(number) {
   if (!Number.isSafeInteger(number))
-    throw new FilterError(`${number} is no exact integer: pass a BigInt`)
+    throw new FilterError(`${number} is no safe integer: pass larger integers as a BigInt`)
   return [packed(8, (view) => {
     view.setUint32(0, number >>> 0, true)
     view.setInt32(4, Math.floor(number / 2 ** 32), true)
