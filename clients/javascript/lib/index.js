@@ -115,7 +115,8 @@ async function read(data, { row } = {}) {
   const payload = payloadOf(data), head = format.read(payload)
   const [hasher, shapes] = [await hasherOf(head.seedLow, head.seedHigh), await hasherOf(0, 0)]
   const shapeOf = (bytes) => (wordAt(digest(shapes, bytes), 4) & 0xffffff) || 1
-  return new Filter(payload, head, hasher, encoderOf(head.family, head.shape, row, shapeOf))
+  const fields = row ? [...row] : undefined
+  return new Filter(payload, head, hasher, encoderOf(head.family, head.shape, fields, shapeOf))
 }
 
 module.exports = { read, Filter, ...errors }

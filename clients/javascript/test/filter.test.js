@@ -215,9 +215,19 @@ test('rows', async () => {
   assert.equal((await named('row')).contains([4, null]), true)
   assert.throws(() => filter.contains([1, ['a']]), UnsupportedError)
   assert.throws(() => filter.contains(Array(1e6).fill(1)), ElementTypeError)
-  for (const row of [['integer'], ['text', 'integer'], ['integer', 'json'], ['x', 'toString']])
+  for (const row of [['integer'], ['text', 'integer'], ['integer', 'json'], ['x', 'toString'],
+    'text'])
     await assert.rejects(read(data, { row }), FilterError)
   await assert.rejects(read(CASES[0].filter, { row: ['integer'] }), ElementTypeError)
+  const row = ['integer', 'text'], copied = await read(data, { row })
+  row.pop()
+  assert.equal(copied.contains([4, null]), true)
+})
+
+test('arguments that are no lists', async () => {
+  await assert.rejects(read(caseOf('row').filter, { row: 5 }), TypeError)
+  const filter = await named('text')
+  assert.throws(() => filter.containsEach(null), TypeError)
 })
 
 test('other families', async () => {

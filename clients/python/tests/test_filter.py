@@ -227,13 +227,20 @@ class Values(unittest.TestCase):
         self.assertIn((4, None), named("row"))
         with self.assertRaises(UnsupportedError):
             (1, ("a",)) in f
-        for row in (["integer"], ["text", "integer"], ["integer", "json"]):
+        for row in (["integer"], ["text", "integer"], ["integer", "json"], "text"):
             with self.assertRaises(FilterError):
                 Filter(data, row=row)
         with self.assertRaises(ElementTypeError):
             Filter(CASES[0]["filter"], row=["integer"])
         f = named("row of all types")  # the fields are cast to the declared types
         self.assertEqual(f.info.element_type, "row")
+
+    def test_arguments_that_are_no_lists(self):
+        for wrong in (lambda: Filter(bytes_of("row"), row=5),
+                      lambda: named("text").contains_each(None)):
+            with self.assertRaises(TypeError) as raised:
+                wrong()
+            self.assertNotIsInstance(raised.exception, FilterError)
 
     def test_unknown_families(self):
         data = bytearray(bytes_of("integer, lines"))
