@@ -74,6 +74,9 @@ test('info', async () => {
   const { info } = await named('integer, links')
   assert.deepEqual([info.type, info.layout, info.elementType, info.links, info.grows],
     ['bloomfilter', null, 'integer', 2, false])
+  assert.deepEqual([info.expected, info.targetFpr], [null, null])
+  const grown = (await named('integer, grown')).info
+  assert.deepEqual([grown.expected, grown.targetFpr, grown.grows], [1, 0.4, true])
   const cuckoo = (await named('integer, cuckoo of odd length')).info
   assert.deepEqual([cuckoo.type, cuckoo.layout, cuckoo.seed, cuckoo.expected, cuckoo.targetFpr],
     ['cuckoofilter', null, 3n, 11, 0.1])

@@ -102,6 +102,9 @@ class Answers(unittest.TestCase):
         info = named("integer, links").info
         self.assertEqual((info.type, info.layout, info.element_type, info.links, info.grows),
                          ("bloomfilter", None, "integer", 2, False))
+        self.assertEqual((info.expected, info.target_fpr), (None, None))
+        info = named("integer, grown").info
+        self.assertEqual((info.expected, info.target_fpr, info.grows), (1, 0.4, True))
         info = named("integer, cuckoo of odd length").info
         self.assertEqual((info.type, info.layout, info.seed, info.expected, info.target_fpr),
                          ("cuckoofilter", None, 3, 11, 0.1))
