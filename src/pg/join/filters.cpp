@@ -107,10 +107,9 @@ bool is_placed(const TableFacts &facts, const Candidate &candidate, double saved
 }
 
 // The rows that must reach a filter so that building it pays. A filter that costs little is built
-// at once, and so is one whose keys could be others later. If the estimate sees nothing in a
-// filter, it is assumed to drop half of the rows.
+// at once. If the estimate sees nothing in a filter, it is assumed to drop half of the rows.
 double rows_needed(const TableFacts &facts, const Candidate &candidate) {
-  if (is_cheap(facts, candidate) || candidate.filter.source->may_change)
+  if (is_cheap(facts, candidate))
     return 0.0;
   JoinFilter filter = candidate.filter;
   filter.share = Min(filter.share, 0.5);

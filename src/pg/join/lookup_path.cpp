@@ -95,8 +95,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     probed = lappend(probed, filter);
     conditions = lappend(conditions, for_part(root, copy, part, table));
-    const double rows_needed = filter->source->may_change ? 0.0 : build / saved;
-    needed = lappend_int(needed, static_cast<int>(Min(rows_needed, 2e9)));
+    needed = lappend_int(needed, static_cast<int>(Min(build / saved, 2e9)));
     rows *= filter->most;
     share *= filter->most;
   }

@@ -7,13 +7,18 @@
 #include "pg/query/expression.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 }
 
 namespace bloomfilter {
@@ -63,11 +68,45 @@ bool depends_on_rows(Node *node, void *context) {
   return !initplan_of(static_cast<PlannerInfo *>(context), parameter->paramid);
 }
 
-// True if expressions of a table can be evaluated a second time, elsewhere, with the same results,
-// as long as the query has returned no row (KeySource::may_change).
+// True if a function that is not volatile may have another result later in the same query: a
+// cursor's user can change a setting or the role between two FETCH. The server's own functions of
+// dates and times are taken for constant, because conditions often have them. They depend on the
+// start of the transaction, and on settings such as TimeZone.
+bool may_change_function(Oid function, void *) {
+  if (func_volatile(function) == PROVOLATILE_IMMUTABLE || function == F_NOW ||
+      function == F_TRANSACTION_TIMESTAMP)
+    return false;
+  if (function >= FirstGenbkiObjectId)
+    return true;
+  Oid *types;
+  int count;
+  (void)get_func_signature(function, &types, &count);
+  for (int i = 0; i < count; i++) {
+    char category;
+    bool preferred;
+    get_type_category_preferred(types[i], &category, &preferred);
+    if (category == TYPCATEGORY_DATETIME || category == TYPCATEGORY_TIMESPAN)
+      return false;
+  }
+  return true;
+}
+
+// The same for an expression. CURRENT_USER and its like are no functions.
+bool may_change(Node *node, void *context) {
+  if (!node)
+    return false;
+  if (IsA(node, SQLValueFunction))
+    return castNode(SQLValueFunction, node)->op > SVFOP_LOCALTIMESTAMP_N;
+  return check_functions_in_node(node, may_change_function, context) ||
+         expression_tree_walker(node, may_change, context);
+}
+
+// True if expressions of a table can be evaluated a second time, elsewhere and later, with the same
+// results.
 bool can_be_repeated(PlannerInfo *root, List *expressions) {
   auto *all = reinterpret_cast<Node *>(expressions);
-  return !contain_volatile_functions(all) && !contain_subplans(all) && !depends_on_rows(all, root);
+  return !contain_volatile_functions(all) && !may_change(all, nullptr) && !contain_subplans(all) &&
+         !depends_on_rows(all, root);
 }
 
 // True if a filter of the pair's keys may be built: the source is a plain table without foreign
@@ -113,7 +152,6 @@ void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, R
     auto *neighbour = make_array<Neighbour>(1);
     *neighbour = {*pair, other};
     source->neighbours = lappend(source->neighbours, neighbour);
-    source->may_change |= other->may_change;
     source->rows = clamp_row_est(source->rows * share);
     taken = bms_add_member(bms_copy(taken), other->table->relid);
   }
@@ -127,9 +165,7 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
   if (!may_be_source(root, pair))
     return nullptr;
   auto *source = make_array<KeySource>(1);
-  const bool may_change =
-      contain_mutable_functions(reinterpret_cast<Node *>(conditions_of_source(table)));
-  *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows, may_change};
+  *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
   if (depth > 1)
     find_neighbours(root, source, pair, bms_add_member(bms_copy(taken), table->relid), depth,
                     search);

@@ -20,9 +20,6 @@ struct KeySource {
   List *neighbours; // of Neighbour
   double tuples;    // the number of rows of the table
   double rows;      // the number of rows whose keys go into the filter
-  // True if the conditions of the table or of a neighbour contain functions that are not immutable,
-  // such as current_setting(). Their results may change once the query has returned a row.
-  bool may_change;
 };
 
 struct Neighbour {
