@@ -123,8 +123,8 @@ $$;
 SELECT unprobed('{0}') > 100000 AS rests,
   unprobed('{0,3}') - unprobed('{0}') BETWEEN -2 AND 2 AS only_the_first;
 
--- When a filter is built, the query may have returned rows, and a setting or the role may be another
--- one since. So a condition that depends on them makes no filter. The server's own functions of
+-- When a filter is built, the query may have returned rows, and a setting or the role may have
+-- changed since. So a condition that depends on them makes no filter. The server's own functions of
 -- times do.
 CREATE FUNCTION tenant() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN 7; END';
 CREATE TABLE member AS
