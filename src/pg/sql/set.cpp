@@ -267,8 +267,8 @@ const char *number_of_shards(Oid table) {
   return *number != '\0' && number[strspn(number, "0123456789")] == '\0' ? number : nullptr;
 }
 
-// True if a function with this body knows the number of shards as all of kFunctions do. So it is
-// not a function of the user's own that has the same name.
+// True if a function with this body knows the number of shards in one of the ways in which all of
+// kFunctions do. So it is not a function of the user's own that has the same name.
 bool is_body_of_set(const char *body, const char *number) {
   return strstr(body, psprintf("bf_shard(value, %s)", number)) ||
          strstr(body, psprintf("shards := %s;", number));
