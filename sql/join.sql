@@ -229,7 +229,7 @@ ROLLBACK;
 SELECT restricted,
   filters(plan_of(format('SELECT count(*) FROM ONLY fact a JOIN ONLY fact b USING (other)
     WHERE a.id = 77 AND b.id <= %s', restricted)))
-FROM (VALUES (3300), (5000)) q (restricted);
+FROM (VALUES (12000), (16000)) q (restricted);
 -- An index finds the rows that fulfil the conditions. If they are few, it saves more than a filter,
 -- which is probed by a scan of the whole table.
 BEGIN;
@@ -322,7 +322,8 @@ SELECT what, checked.* FROM (VALUES
   ('blanks', 'SELECT s.id, note FROM sale s JOIN stock t ON s.name = t.fixed AND s.item = t.item'),
   ('floats', 'SELECT s.id, note FROM sale s JOIN stock t ON s.shop = t.shop AND s.real4 = t.real8'),
   ('converted',
-    'SELECT s.id, note FROM sale s JOIN stock t ON s.moment = t.day AND s.item = t.item'),
+    'SELECT s.id, note FROM sale s JOIN stock t ON s.moment = t.day AND s.item = t.item
+      WHERE t.amount = 3'),
   ('expressions',
     'SELECT s.id, note FROM sale s JOIN stock t ON s.item = t.item AND CASE WHEN s.more > 1 THEN
       s.more END = CASE WHEN t.amount > 1 THEN t.amount END'),
@@ -355,7 +356,7 @@ ALTER TABLE stock ADD COLUMN any_name varchar COLLATE any_case;
 UPDATE stock SET any_name = CASE WHEN amount > 0 THEN name ELSE upper(name) END;
 SELECT checked.* FROM unnest(ARRAY['"C"', 'any_case']) rule,
   checked(format('SELECT s.id, note FROM stock t LEFT JOIN sale s ON s.name COLLATE %s = t.any_name
-    AND s.item = t.item', rule));
+    AND s.item = t.item WHERE t.amount < 2', rule));
 -- A label of an enum can be renamed while the query runs, and then has another hash. A document may
 -- be nested too deeply to be hashed.
 CREATE TYPE mood AS ENUM ('sad', 'happy', 'angry', 'calm', 'tired');
@@ -549,10 +550,14 @@ BEGIN;
 \i sql/include/parallel.sql
 SELECT * FROM explained(
   'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
--- For few keys, the InitPlan has no workers of its own.
-SET LOCAL parallel_setup_cost = 1;
+-- A build of a large table may have workers of its own, if starting them costs little.
+CREATE TABLE large_dim AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 60000) i;
+ANALYZE large_dim;
 SELECT * FROM explained(
-  'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+  'SELECT count(*) FROM ONLY fact f JOIN large_dim d ON f.dim = d.id WHERE d.kind = 7');
+SET LOCAL parallel_setup_cost = 100;
+SELECT line_of('SELECT count(*) FROM ONLY fact f JOIN large_dim d ON f.dim = d.id
+  WHERE d.kind = 7', 'Bloom Filter Build') AS build;
 SET LOCAL parallel_setup_cost = 0;
 SELECT checked.* FROM (VALUES
   ('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
@@ -668,7 +673,8 @@ SELECT what, checked.* FROM (VALUES
       WHERE n.name = ''nation 7'''),
   ('rows',
     'SELECT f.id, note FROM (SELECT id, shop, item FROM sale UNION ALL SELECT id, shop, item FROM
-      today UNION ALL SELECT id, shop, 7 FROM sold) f JOIN stock t USING (shop, item)'),
+      today UNION ALL SELECT id, shop, 7 FROM sold) f JOIN stock t USING (shop, item)
+      WHERE t.amount = 3'),
   ('keys of a UNION ALL',
     'SELECT f.id FROM ONLY fact f JOIN (SELECT id, kind FROM ONLY dim UNION ALL SELECT id, kind FROM
       seen) d ON f.dim = d.id WHERE d.kind = 7'),
@@ -864,7 +870,8 @@ DEALLOCATE p;
 RESET plan_cache_mode;
 
 -- The expected rows of a scan with a filter. 1 % of the rows have a partner, less 2 % of them with
--- a NULL key. Of the other rows, 1 % are false positives.
+-- a NULL key. Of the other rows, 1 % are false positives. The rows on the first sixteenth of the
+-- pages are not probed, because the filter is not built yet.
 SELECT round(jsonb_path_query_first(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")
     ."Plan Rows"')::numeric / 40000, 2) AS share
 FROM plan_of('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7') plan;

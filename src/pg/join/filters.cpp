@@ -30,9 +30,11 @@ namespace bloomfilter {
 namespace {
 
 // What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
-// one of them drops it. A join costs more if its hash table is larger than the processor's cache.
-// (The server's own cost ignores this.)
-constexpr double kJoinSaving = 26.0, kJoinSavingPerDoubling = 0.5, kMostJoinSaving = 32.0;
+// one of them drops it. Nobody knows yet which join does, so each join of the query counts, up to a
+// limit. A join costs more if its hash table is larger than the processor's cache: by this amount
+// each time the table's size doubles. (The server's own cost ignores this.)
+constexpr double kSavingPerJoin = 7.0, kMostSavingOfJoins = 26.0;
+constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
 // Estimates of joins are often wrong. So a filter that restricts its source is also placed if the
@@ -72,10 +74,15 @@ struct Candidate {
   double gain; // what the filter would save if it were the only one
 };
 
-double join_saving_of(const KeySource *source) {
+Cost join_saving(const PlannerInfo *root, double saving_of_doublings) {
+  const double joins = bms_num_members(root->all_baserels) - 1;
+  return cpu_tuple_cost * (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
+                           Min(saving_of_doublings, kMostSavingOfDoublings));
+}
+
+Cost join_saving_of(const PlannerInfo *root, const KeySource *source) {
   const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
-  return cpu_tuple_cost *
-         Min(kJoinSaving + kJoinSavingPerDoubling * doublings_beyond_cache(bytes), kMostJoinSaving);
+  return join_saving(root, kSavingPerDoubling * doublings_beyond_cache(bytes));
 }
 
 // What a filter saves if it is probed for `rows` rows. The cost of building the filter is not
@@ -119,7 +126,7 @@ double rows_needed(const TableFacts &facts, const Candidate &candidate) {
 // True if a table has enough rows for a filter to pay at all.
 bool may_pay(const TableFacts &facts) {
   JoinFilter best = {};
-  best.join_saving = kMostJoinSaving * cpu_tuple_cost;
+  best.join_saving = join_saving(facts.root, kMostSavingOfDoublings);
   return saved_by(facts, best, facts.tuples) + saved_by_batches(facts) >= kWorthwhile;
 }
 
@@ -140,7 +147,8 @@ double passed_share(double partners) {
 
 // Looks at an equality. Returns NULL if a filter of its keys certainly does not pay.
 Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *search) {
-  const KeySource *source = find_source(facts.root, pair, facts.table->relids, search);
+  const KeySource *source =
+      find_source(facts.root, pair, joined_relation(facts.root, facts.table)->relids, search);
   if (!source || !has_allowed_size(source) ||
       find_same_probe(facts.root, facts.subquery_probes, pair))
     return nullptr;
@@ -150,7 +158,7 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   filter->pair = pair;
   filter->source = source;
   filter->tuples = facts.tuples;
-  filter->join_saving = join_saving_of(source);
+  filter->join_saving = join_saving_of(facts.root, source);
   filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
   filter->build_cost = least_build_cost(facts.root, source);
@@ -268,18 +276,20 @@ struct PlannedFilters {
   double tuples;
 };
 
-TableKeys *room_for_keys(const PlannerInfo *root) {
-  return make_zeroed_array<TableKeys>(root->simple_rel_array_size, root->planner_cxt);
+PlannedFilters *notes_of(const PlannerInfo *root) {
+  auto *notes = PerPlanning<PlannedFilters>::notes_of(root, root->planner_cxt);
+  if (!notes->search.keys)
+    notes->search.keys =
+        make_zeroed_array<TableKeys>(root->simple_rel_array_size, root->planner_cxt);
+  return notes;
 }
 
 } // namespace
 
 List *filters_for(PlannerInfo *root, RelOptInfo *table) {
-  auto *notes = PerPlanning<PlannedFilters>::notes_of(root, root->planner_cxt);
+  PlannedFilters *notes = notes_of(root);
   if (notes->table == table->relid)
     return notes->filters;
-  if (!notes->search.keys)
-    notes->search.keys = room_for_keys(root);
   const RelOptInfo *joined = joined_relation(root, table);
   const double tuples = Max(tuples_of(root, table), 1.0);
   if (notes->joined != joined->relid) {
@@ -303,6 +313,22 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
                        ? choose(facts, find_candidates(facts, &notes->search), &notes->planned)
                        : NIL;
   return notes->filters;
+}
+
+Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver) {
+  Driven driven = {driver->rows, 1.0};
+  const List *pairs = keys_of(root, table, &notes_of(root)->search);
+  for (const KeyPair *pair : each<KeyPair>(pairs)) {
+    if (pair->source != driver)
+      continue;
+    // The driving table may be joined first with other tables that have the same keys.
+    for (const KeyPair *other : each<KeyPair>(pairs))
+      if (equal(other->probed, pair->probed))
+        driven.executions = Min(driven.executions, other->source->rows);
+    const PartnerShare share = share_with_partner(root, table, *pair, driven.executions);
+    driven.share = Min(driven.share, likely_share(share));
+  }
+  return driven;
 }
 
 } // namespace bloomfilter

@@ -7,6 +7,10 @@
 #include "pg/join/keys.hpp"
 #include "pg/join/query.hpp"
 
+extern "C" {
+#include "nodes/pathnodes.h"
+}
+
 namespace bloomfilter {
 
 // What it costs to plan, begin and end an InitPlan, in the same units as parallel_setup_cost. A
@@ -47,5 +51,27 @@ struct JoinFilter {
 // before those that are built late. Repeated calls for the same table return the same filters,
 // unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
+
+// What is likely if another table drives index scans of a table.
+struct Driven {
+  double executions; // the number of index scans
+  double share;      // the share of the table's rows that they find
+};
+
+// `driver` is the table that drives the index scans. If no equality of the query compares the two
+// tables, the result is the number of its rows and 1.
+Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver);
+
+// What a path that probes filters keeps in its custom_private.
+struct FilteredPath {
+  List *filters;
+  List *conditions; // probe the filters for a row
+  List *needed;     // for each filter, the rows that must reach it so that building it pays
+  Cost uncharged;   // what the path costs more than its total_cost says (plan_cost.hpp)
+};
+
+inline const FilteredPath *filtered_path(const CustomPath *path) {
+  return static_cast<const FilteredPath *>(linitial(path->custom_private));
+}
 
 } // namespace bloomfilter

@@ -25,10 +25,13 @@ constexpr double kAdded = 0.4; // the least cost of adding a key, in cpu_tuple_c
 // Starting and ending workers takes as long as building a filter of this number of rows without
 // workers. (parallel_setup_cost is meant for longer plans.)
 constexpr double kRowsPerSetupCost = 5000.0;
+// Starting workers also takes time if parallel_setup_cost says that it costs nothing.
+constexpr double kFewestParallelRows = 50000.0;
 
 bool may_be_parallel(const PlannerInfo *root, const JoinFilter *filter) {
   return root->glob->parallelModeOK &&
-         filter->source->tuples >= kRowsPerSetupCost * parallel_setup_cost;
+         filter->source->tuples >=
+             Max(kRowsPerSetupCost * parallel_setup_cost, kFewestParallelRows);
 }
 
 Query *query_of(PlannerInfo *root, const JoinFilter *filter) {

@@ -34,10 +34,16 @@
 
 #include "pg/server.hpp"
 
+extern "C" {
+#include "nodes/extensible.h"
+}
+
 namespace bloomfilter {
 
 // Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook
 // adds the scans of pg/table/ and the bitmap scans of pg/ranges/ as well.
 void define_join_filters();
+
+extern const CustomPathMethods kFilteredScanMethods;
 
 } // namespace bloomfilter

@@ -6,13 +6,16 @@
 // own columns, statistics, policy and sample. So filters are found, and every rule is checked, for
 // each branch separately. Filters of the same keys share an InitPlan.
 
+#include "pg/join/better_access.hpp"
 #include "pg/join/filters.hpp"
 #include "pg/join/initplan.hpp"
 #include "pg/join/join.hpp"
 #include "pg/join/lookup_path.hpp"
+#include "pg/join/plan_cost.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/ranges/access_method.hpp"
+#include "pg/table/probe_control.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -34,18 +37,14 @@ set_rel_pathlist_hook_type previous_hook = nullptr;
 
 // --- plans ---------------------------------------------------------------------------------------
 
-// Makes the plan of a path. The path's custom_private has the filters, and the conditions that
-// probe them for a row.
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
-  for (JoinFilter *filter : each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
+  const FilteredPath *filtered = filtered_path(path);
+  for (JoinFilter *filter : each<JoinFilter>(filtered->filters))
     attach_initplan(root, filter);
-  auto *conditions = static_cast<List *>(lsecond(path->custom_private));
-  return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, conditions),
-                        conditions, static_cast<List *>(lthird(path->custom_private)));
+  return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, filtered->conditions),
+                        filtered->conditions, filtered->needed);
 }
-
-constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
 
 // --- paths ---------------------------------------------------------------------------------------
 
@@ -59,17 +58,23 @@ struct FilterEffect {
   double build_cost;  // the scan's part of the cost of building the filters
 };
 
-FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
+FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table,
+                       int workers) {
   FilterEffect effect = {filters, NIL, NIL, 1.0, 0.0, 0.0};
+  // Rows of the first pages are not probed, unless workers need the filter before they start.
+  const double pages = Max(part->pages, 1.0),
+               unprobed = workers > 0 ? 0.0 : first_pages(pages) / pages;
   for (const JoinFilter *filter : each<JoinFilter>(filters)) {
+    const double passed =
+        filter->needed > 0.0 ? unprobed + (1.0 - unprobed) * filter->most : filter->most;
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
-    condition->norm_selec = filter->most;
+    condition->norm_selec = passed;
     condition->security_level =
         root->qual_security_level; // the level of the query's own conditions
     effect.conditions = lappend(effect.conditions, condition);
     effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
-    effect.share *= filter->most;
+    effect.share *= passed;
     const double size = Min(part->tuples / filter->tuples, 1.0);
     effect.build_cost += size * filter->build_cost;
     effect.needed = lappend_int(effect.needed, static_cast<int>(Min(size * filter->needed, 2e9)));
@@ -89,37 +94,44 @@ const Path *cheapest(const List *paths) {
   return best;
 }
 
-// Makes a path that probes the filters. NULL if it does not pay compared with the paths that the
-// table has.
+// Makes a path of a part of a table that probes the filters. NULL if it does not pay compared with
+// the paths that the part has.
 //
 // The server compares the paths of a table before it knows the joins above. But a path that returns
 // fewer rows saves most in these joins. So if a path pays as a whole, it is given a cost a little
-// below that of the other paths.
-Path *make_path(PlannerInfo *root, RelOptInfo *table, const FilterEffect &effect, int workers,
-                const List *others) {
+// below that of the other paths. The rest of its cost is added when the joins are known
+// (plan_cost.hpp). What the path costs each time when it is executed again is not changed. Only the
+// first time pays for the filters.
+Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const FilterEffect &effect,
+                int workers, const List *others) {
   const Path *other = cheapest(others);
   const Conditions conditions =
-      conditions_of(list_concat_copy(table->baserestrictinfo, effect.conditions));
+      conditions_of(list_concat_copy(part->baserestrictinfo, effect.conditions));
   if (!other || conditions.probes == NIL)
     return nullptr;
-  CustomPath *custom = make_scan_path(root, table, conditions, workers, &kPathMethods);
+  CustomPath *custom = make_scan_path(root, part, conditions, workers, &kFilteredScanMethods);
   custom->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN; // what a filter lets through can change
-  custom->custom_private = list_make3(effect.filters, effect.conditions, effect.needed);
+  auto *filtered = make_zeroed<FilteredPath>();
+  *filtered = {effect.filters, effect.conditions, effect.needed, 0.0};
+  custom->custom_private = list_make1(filtered);
   Path *path = &custom->path;
   // InitPlans are made at the top of the query's plan. The top must then not be below a Gather.
   path->parallel_safe = workers > 0;
-  path->startup_cost += effect.build_cost;
-  path->total_cost += effect.build_cost;
-  const double saved = other->total_cost + effect.join_saving * path->rows - path->total_cost;
+  const Cost run = path->total_cost - path->startup_cost,
+             cost = path->total_cost + effect.build_cost;
+  const Cost saved = other->total_cost + effect.join_saving * path->rows - cost;
   path->rows = clamp_row_est(path->rows * effect.share);
+  path->startup_cost += effect.build_cost;
+  path->total_cost = cost;
 #if PG_VERSION_NUM >= 180000
   if (path->disabled_nodes != other->disabled_nodes)
     return path;
 #endif
-  if (saved <= 0.0)
+  if (saved <= 0.0 || has_better_access(root, part, table, effect.filters, *other, cost))
     return nullptr;
-  path->total_cost = Min(path->total_cost, kClearlyCheaper * other->total_cost);
-  path->startup_cost = Min(path->startup_cost, path->total_cost);
+  path->total_cost = Min(cost, kClearlyCheaper * other->total_cost);
+  path->startup_cost = Max(path->total_cost - run, 0.0);
+  filtered->uncharged = cost - path->total_cost;
   return path;
 }
 
@@ -167,13 +179,20 @@ bool reads_one_snapshot(const PlannerInfo *root) {
   return root->rowMarks == NIL;
 }
 
-// True if the parallel part of a query's plan ends below the plan's top, where its InitPlans are.
+// True if a parallel scan may probe filters.
+//
+// The parallel part of the query's plan must end below the plan's top, where its InitPlans are.
 // This holds for the outermost query. It also holds for queries that group rows, remove duplicates
 // or have window functions.
-bool gathers_below_top(const PlannerInfo *root) {
+//
+// A Gather evaluates the InitPlans before it starts. It does so even if a condition below it that
+// is evaluated only once, such as `$1 <> 0`, turns out to be false. Plain SQL would not read the
+// source then. So there must be no such condition.
+bool may_be_parallel(const PlannerInfo *root) {
   const Query *query = root->parse;
-  return !root->parent_root || query->hasAggs || query->groupClause != NIL ||
-         query->groupingSets != NIL || query->distinctClause != NIL || query->hasWindowFuncs;
+  return !root->hasPseudoConstantQuals &&
+         (!root->parent_root || query->hasAggs || query->groupClause != NIL ||
+          query->groupingSets != NIL || query->distinctClause != NIL || query->hasWindowFuncs);
 }
 
 // The table that the query names, if `part` is this table or a part of it. The query can name the
@@ -201,13 +220,14 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   List *filters = filters_for(root, table);
   if (filters == NIL)
     return;
-  const FilterEffect effect = effect_of(root, filters, part, table);
-  if (Path *path = make_path(root, part, effect, 0, part->pathlist))
+  if (Path *path =
+          make_path(root, part, table, effect_of(root, filters, part, table, 0), 0, part->pathlist))
     add_path(part, path);
   add_filtered_lookups(root, part, table, filters);
-  const int workers = gathers_below_top(root) ? workers_for(part) : 0;
+  const int workers = may_be_parallel(root) ? workers_for(part) : 0;
   if (workers > 0)
-    if (Path *path = make_path(root, part, effect, workers, part->partial_pathlist))
+    if (Path *path = make_path(root, part, table, effect_of(root, filters, part, table, workers),
+                               workers, part->partial_pathlist))
       add_partial_path(part, path);
 }
 
@@ -223,6 +243,8 @@ void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry
 
 } // namespace
 
+const CustomPathMethods kFilteredScanMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+
 void define_join_filters() {
   DefineCustomBoolVariable(
       "bloomfilter.join_filter",
@@ -231,6 +253,7 @@ void define_join_filters() {
       PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   previous_hook = set_rel_pathlist_hook;
   set_rel_pathlist_hook = plan_table;
+  define_plan_cost();
 }
 
 } // namespace bloomfilter

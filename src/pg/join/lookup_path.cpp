@@ -27,14 +27,12 @@ namespace {
 
 Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targets, List *,
                   List *inputs) {
-  for (JoinFilter *filter : each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
+  const FilteredPath *filtered = filtered_path(path);
+  for (JoinFilter *filter : each<JoinFilter>(filtered->filters))
     attach_initplan(root, filter);
-  return make_probe_plan(static_cast<Plan *>(linitial(inputs)), targets,
-                         static_cast<List *>(lsecond(path->custom_private)),
-                         static_cast<List *>(lthird(path->custom_private)));
+  return make_probe_plan(static_cast<Plan *>(linitial(inputs)), targets, filtered->conditions,
+                         filtered->needed);
 }
-
-constexpr CustomPathMethods kPathMethods = {"Bloom Filter Probe", plan_lookup, nullptr};
 
 // The number of rows that a parameterized path returns in all its executions. The tables that drive
 // it may be joined to others first, and then other numbers of their rows come.
@@ -82,7 +80,7 @@ bool is_driven_by(const Path *path, Node *value) {
 // Makes the path over another one. NULL if no filter pays.
 Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
                 Path *input) {
-  List *probed = NIL, *conditions = NIL, *needed = NIL;
+  FilteredPath filtered = {NIL, NIL, NIL, 0.0};
   double rows = rows_of_all(root, input), share = 1.0;
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
     const Cost saved = saved_by_probe(*filter);
@@ -93,13 +91,14 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
         is_driven_by(input, value) || rows * saved - build < kWorthwhile)
       continue;
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
-    probed = lappend(probed, filter);
-    conditions = lappend(conditions, for_part(root, copy, part, table));
-    needed = lappend_int(needed, static_cast<int>(Min(build / saved, 2e9)));
+    filtered.filters = lappend(filtered.filters, filter);
+    filtered.conditions = lappend(filtered.conditions, for_part(root, copy, part, table));
+    filtered.needed = lappend_int(filtered.needed, static_cast<int>(Min(build / saved, 2e9)));
+    filtered.uncharged += build;
     rows *= filter->most;
     share *= filter->most;
   }
-  if (probed == NIL)
+  if (filtered.filters == NIL)
     return nullptr;
   CustomPath *custom = makeNode(CustomPath);
   custom->path = *input;
@@ -114,13 +113,17 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
   path->rows = clamp_row_est(path->rows * share);
   path->total_cost *= kClearlyCheaper;
   path->startup_cost *= kClearlyCheaper;
-  custom->methods = &kPathMethods;
+  custom->methods = &kFilteredLookupMethods;
   custom->custom_paths = list_make1(kept(input));
-  custom->custom_private = list_make3(probed, conditions, needed);
+  auto *kept_fields = make_zeroed<FilteredPath>();
+  *kept_fields = filtered;
+  custom->custom_private = list_make1(kept_fields);
   return path;
 }
 
 } // namespace
+
+const CustomPathMethods kFilteredLookupMethods = {"Bloom Filter Probe", plan_lookup, nullptr};
 
 void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters) {
   List *added = NIL;

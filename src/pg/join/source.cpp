@@ -109,10 +109,24 @@ bool can_be_repeated(PlannerInfo *root, List *expressions) {
          !depends_on_rows(all, root);
 }
 
+// True if a condition that the server evaluates only once, such as `$1 <> 0`, is the same for a
+// source and for all tables that depend on its filter. If such a condition is false, a plan reads
+// none of the tables that it belongs to. A filter must then not be built: it would be built for
+// nothing, and could raise an error. It is not, if no scan that probes it is executed.
+bool has_same_guards(Relids dependent, List *conditions) {
+  for (const RestrictInfo *condition : each<RestrictInfo>(conditions))
+    if (condition->pseudoconstant && !bms_is_subset(dependent, condition->required_relids))
+      return false;
+  return true;
+}
+
 // True if a filter of the pair's keys may be built: the source is a plain table without foreign
 // parts, and its key and its conditions can be evaluated a second time.
-bool may_be_source(PlannerInfo *root, const KeyPair &pair) {
+bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent) {
   RelOptInfo *table = pair.source;
+  if (root->hasPseudoConstantQuals && !(has_same_guards(dependent, table->baserestrictinfo) &&
+                                        has_same_guards(dependent, table->joininfo)))
+    return false;
   return is_plain_table(root, table) && list_length(table->baserestrictinfo) <= kMostConditions &&
          !has_foreign_part(root, table) &&
          can_be_repeated(root, lcons(pair.key, conditions_of_source(table)));
@@ -162,7 +176,7 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
   RelOptInfo *table = pair.source;
   CHECK_FOR_INTERRUPTS();
   search->looks--;
-  if (!may_be_source(root, pair))
+  if (!may_be_source(root, pair, taken))
     return nullptr;
   auto *source = make_array<KeySource>(1);
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};

@@ -5,9 +5,9 @@
 namespace bloomfilter {
 namespace {
 
-// A scan does not know what its filters do before this number of pages, or before it has read the
-// table.
-constexpr double kFirstPages = 64.0;
+// A scan does not know what its filters do before it has read this share of its pages, but at most
+// this number of pages.
+constexpr double kFirstShare = 1.0 / 16, kMostFirstPages = 64.0;
 
 // A filter is judged after kJudged rows. If it is not worth its time, it is not probed for a
 // multiple of this number. If it is still not worth its time after that, it is not probed for twice
@@ -27,11 +27,15 @@ bool is_worthless(double probed, double passed) {
 
 } // namespace
 
+double first_pages(double all) {
+  return Min(kFirstShare * all, kMostFirstPages);
+}
+
 bool pays_to_build(ProbeControl *control, int rows, const ScanProgress &progress) {
   if (!control->by_planner || control->needed <= 0.0)
     return true;
   control->reached += rows;
-  return progress.read >= Min(kFirstPages, progress.all) &&
+  return progress.read >= first_pages(progress.all) &&
          control->reached * progress.all >= control->needed * progress.read;
 }
 

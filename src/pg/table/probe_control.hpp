@@ -41,6 +41,9 @@ struct ScanProgress {
   double read, all;
 };
 
+// The number of pages of a table that a scan reads before it decides whether to build a filter.
+double first_pages(double all);
+
 // True if the filter is to be built now. Counts the rows that have reached it.
 bool pays_to_build(ProbeControl *control, int rows, const ScanProgress &progress);
 

@@ -1,0 +1,165 @@
+-- Kinds of queries that join filters once made slower, or that raised an error. Each test asserts
+-- the plan or the rows.
+CREATE SCHEMA join_losses;
+SET search_path = join_losses, public;
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+LOAD 'bloomfilter';
+SET bloomfilter.join_filter = on;
+\i sql/include/plan.sql
+
+CREATE TABLE dim AS SELECT i AS id, i % 200 AS kind, repeat('x', 40) AS padding
+FROM generate_series(0, 19999) i;
+CREATE TABLE fact AS SELECT (i::bigint * 7919 % 1000000)::int AS dim, i % 1000 AS extra
+FROM generate_series(1, 200000) i;
+CREATE TABLE extra AS SELECT i AS id, i % 100 AS kind FROM generate_series(0, 49999) i;
+VACUUM ANALYZE dim, fact, extra;
+
+-- The number of times that scans with filters are executed.
+CREATE FUNCTION executions(query text) RETURNS numeric LANGUAGE sql AS $$
+  SELECT max((scan ->> 'Actual Loops')::numeric)
+  FROM jsonb_path_query(plan_of(query, 'ANALYZE, TIMING OFF, VERBOSE OFF'),
+    'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan
+$$;
+-- Lists the tables whose scans probe filters.
+CREATE FUNCTION filtered(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(DISTINCT name #>> '{}', ', ')
+  FROM jsonb_path_query(plan_of(query), 'strict $.** ? (@."Custom Plan Provider" ==
+    "Bloom Filter Scan" && exists (@."Bloom Filter"))."Relation Name"') name
+$$;
+-- True if the cost of the plan is at least that of each InitPlan.
+CREATE FUNCTION covers_initplans(query text) RETURNS boolean LANGUAGE sql AS $$
+  SELECT bool_and((plan #>> '{0,Plan,Total Cost}')::numeric >= (cost #>> '{}')::numeric)
+  FROM plan_of(query) plan,
+    jsonb_path_query(plan, 'strict $.** ? (@."Parent Relationship" == "InitPlan")."Total Cost"') cost
+$$;
+
+-- If a filtered scan is executed again, its filter is not built again, but its table is read again.
+-- The server must not take this for free.
+CREATE TABLE indexed AS SELECT (i::bigint * 7919 % 1000000)::int AS dim, i % 1000 AS extra
+FROM generate_series(1, 600000) i;
+CREATE INDEX ON indexed (dim);
+CREATE TABLE wide_extra AS SELECT i AS id, i % 100 AS kind FROM generate_series(0, 99999) i;
+VACUUM ANALYZE indexed, wide_extra;
+SELECT executions('SELECT count(*) FROM dim d WHERE d.kind < 5 AND EXISTS (SELECT FROM indexed f
+  LEFT JOIN wide_extra e ON e.id = f.extra WHERE f.dim = d.id AND (e.kind IS NULL OR e.kind < 3))');
+-- The cost of executing it again is that of the scan, also for workers and branches of a UNION ALL.
+CREATE TABLE keys AS SELECT i AS id, i % 100 AS kind, md5(i::text) AS padding
+FROM generate_series(1, 200000) i;
+CREATE TABLE numbers AS SELECT (i::bigint * 7919 % 200000)::int AS key, i AS more, md5(i::text) AS
+  padding FROM generate_series(1, 100000) i;
+VACUUM ANALYZE keys, numbers;
+CREATE VIEW branches AS SELECT * FROM numbers UNION ALL SELECT * FROM numbers;
+CREATE FUNCTION cost_of_reading_again(query text) RETURNS numeric LANGUAGE sql AS $$
+  SELECT (scan ->> 'Total Cost')::numeric - (scan ->> 'Startup Cost')::numeric
+  FROM jsonb_path_query_first(plan_of(query),
+    'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan
+$$;
+SELECT "table", cost_of_reading_again(format('SELECT sum(more) FROM %I JOIN keys ON id = key
+  WHERE kind = 3', "table")) > 300 AS costs
+FROM unnest(ARRAY['numbers', 'branches']) "table";
+BEGIN;
+\i sql/include/parallel.sql
+SELECT cost_of_reading_again('SELECT sum(more) FROM numbers JOIN keys ON id = key WHERE kind = 3')
+  > 100 AS costs;
+ROLLBACK;
+
+-- The cost of a plan includes what its filters cost, also if joins look the keys up by an index.
+CREATE UNIQUE INDEX ON keys (id);
+ANALYZE keys;
+SELECT query, filtered(query), covers_initplans(query) FROM unnest(ARRAY[
+  'SELECT sum(more) FROM numbers JOIN keys ON id = key WHERE kind = 3',
+  'SELECT sum(more) FROM numbers JOIN keys ON id = key WHERE kind = 3 GROUP BY more ORDER BY more
+    LIMIT 10',
+  'SELECT DISTINCT more, rank() OVER (ORDER BY more) FROM numbers JOIN keys ON id = key
+    WHERE kind = 3',
+  'SELECT sum(more) FROM branches JOIN keys ON id = key WHERE kind = 3']) query;
+
+-- If a join looks up few rows by an index, a filter for a scan of the whole table is no gain.
+CREATE INDEX ON dim (id);
+VACUUM ANALYZE dim;
+SELECT filtered('SELECT count(*) FROM dim a JOIN dim b ON a.id = b.id AND b.kind = 3
+  JOIN dim c ON c.id = b.id AND c.kind < 100');
+-- The lookups are better than the server thinks if few of them find rows: events of one day in seven
+-- are stored, in the order of the days.
+CREATE TABLE day AS SELECT i AS id, i % 10 AS kind FROM generate_series(1, 20000) i;
+CREATE TABLE event AS SELECT 700 + i / 700 * 7 AS day, i % 5000 AS item
+FROM generate_series(1, 200000) i;
+CREATE INDEX ON event (day);
+VACUUM ANALYZE day, event;
+SELECT filtered('SELECT count(item) FROM event JOIN day ON day.id = event.day
+  WHERE day.id BETWEEN 1000 AND 1090');
+SELECT filtered('SELECT count(item) FROM event JOIN day ON day.id = event.day WHERE kind = 3');
+-- The same for an index that returns the rows in the order of the key. A merge join reads it.
+CREATE TABLE sorted AS SELECT i AS id, i AS more FROM generate_series(1, 100000) i;
+CREATE UNIQUE INDEX ON sorted (id);
+VACUUM ANALYZE sorted;
+SELECT filtered('SELECT sum(more) FROM sorted JOIN keys USING (id) WHERE kind < 20');
+
+-- In a small table, few pages are read before a filter is built. The planner expects their rows.
+CREATE TABLE small AS SELECT (i * 7919 % 20000)::int AS id, i AS more FROM generate_series(1, 20000) i;
+CREATE TABLE small_keys AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 20000) i;
+ANALYZE small, small_keys;
+SELECT (scan ->> 'Rows Not Probed')::numeric * (scan ->> 'Actual Loops')::numeric BETWEEN 1 AND 1500
+    AS few_unprobed,
+  (scan ->> 'Plan Rows')::numeric BETWEEN 1250 AND 2000 AS expected
+FROM jsonb_path_query_first(plan_of('SELECT count(*) FROM small JOIN small_keys USING (id)
+    WHERE kind = 3', 'ANALYZE, TIMING OFF, VERBOSE OFF'),
+  'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan;
+
+-- A condition that is evaluated only once guards the source's conditions. If it is false, no filter
+-- is built.
+SET plan_cache_mode = force_generic_plan;
+CREATE FUNCTION outcome(query text, setting text, workers int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  PERFORM set_config('bloomfilter.join_filter', setting, true);
+  PERFORM set_config('max_parallel_workers_per_gather', workers::text, true);
+  PERFORM set_config('min_parallel_table_scan_size', '0', true);
+  PERFORM set_config('parallel_setup_cost', '10', true);
+  PERFORM set_config('parallel_tuple_cost', '0.1', true);
+  EXECUTE 'PREPARE guarded (int) AS ' || query;
+  BEGIN
+    EXECUTE 'EXECUTE guarded (0)' INTO result;
+  EXCEPTION WHEN division_by_zero THEN
+    result := SQLERRM;
+  END;
+  DEALLOCATE guarded;
+  RETURN result;
+END $$;
+CREATE TABLE parts (dim int, extra int) PARTITION BY HASH (dim);
+CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (modulus 2, remainder 0);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (modulus 2, remainder 1);
+INSERT INTO parts SELECT dim, extra FROM fact;
+ANALYZE parts;
+SELECT what, outcome(query, 'off', 0) AS off, outcome(query, 'on', 0) AS on,
+  outcome(query, 'off', 2) AS parallel_off, outcome(query, 'on', 2) AS parallel_on
+FROM (VALUES
+  ('query', 'SELECT count(*) FROM fact f JOIN dim d ON d.id = f.dim
+    WHERE $1 <> 0 AND d.kind = 10 / $1'),
+  ('partitions', 'SELECT count(*) FROM parts f JOIN dim d ON d.id = f.dim
+    WHERE $1 <> 0 AND d.kind = 10 / $1'),
+  ('branches', 'SELECT count(*) FROM (SELECT dim FROM fact UNION ALL SELECT dim FROM parts) f
+    JOIN dim d ON d.id = f.dim WHERE $1 <> 0 AND d.kind = 10 / $1'),
+  ('branch', 'SELECT sum(c) FROM (SELECT count(*) AS c FROM fact f JOIN dim d ON d.id = f.dim
+    WHERE $1 <> 0 AND d.kind = 10 / $1 UNION ALL SELECT 7) b'),
+  ('subquery', 'SELECT s.c FROM extra JOIN (SELECT f.extra, count(*) AS c FROM fact f
+    JOIN dim d ON d.id = f.dim WHERE $1 <> 0 AND d.kind = 10 / $1 GROUP BY 1) s
+    ON s.extra = extra.id'),
+  ('around a subquery', 'SELECT count(*) FROM (SELECT f.extra FROM fact f
+    JOIN dim d ON d.id = f.dim WHERE d.kind = 10 / $1 OFFSET 0) s WHERE $1 <> 0'),
+  ('one side', 'SELECT count(*) FROM extra e LEFT JOIN (fact f
+    JOIN (SELECT * FROM dim WHERE $1 <> 0 AND kind = 10 / $1) d ON d.id = f.dim) ON e.id = f.extra'),
+  ('a join of one side', 'SELECT count(*) FROM extra e LEFT JOIN (fact f
+    JOIN (SELECT d.id FROM dim d JOIN day ON day.id = d.id WHERE $1 <> 0 AND d.kind = 10 / $1) d
+    ON d.id = f.dim) ON e.id = f.extra'),
+  ('neighbour', 'SELECT count(*) FROM fact f JOIN extra e ON e.id = f.extra
+    JOIN dim d ON d.id = e.kind WHERE $1 <> 0 AND d.kind = 10 / $1')) q (what, query);
+-- Such conditions do not keep filters from other plans.
+PREPARE guarded (int) AS SELECT count(*) FROM fact f JOIN dim d ON d.id = f.dim
+  WHERE $1 <> 0 AND d.kind = 10 / $1;
+SELECT filtered('EXECUTE guarded (1)');
+DEALLOCATE guarded;
+RESET plan_cache_mode;
+

@@ -1,0 +1,94 @@
+// See plan_cost.hpp. The server adds the cost of its own InitPlans at the same place
+// (SS_charge_for_initplans()). Those of join filters are attached only when the plan is made.
+
+#include "pg/join/plan_cost.hpp"
+
+#include "pg/join/filters.hpp"
+#include "pg/join/join.hpp"
+#include "pg/join/lookup_path.hpp"
+#include "pg/list.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "optimizer/planner.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+create_upper_paths_hook_type previous_hook = nullptr;
+
+Cost uncharged(const Path *path);
+
+Cost uncharged(const List *paths) {
+  Cost sum = 0.0;
+  for (const Path *path : each<Path>(paths))
+    sum += uncharged(path);
+  return sum;
+}
+
+// The cost that a path and the paths below it leave out. All kinds of paths with a single path
+// below have it in the same place.
+Cost uncharged(const Path *path) {
+  check_stack_depth();
+  switch (nodeTag(path)) {
+  case T_NestPath:
+  case T_MergePath:
+  case T_HashPath: {
+    const auto *join = reinterpret_cast<const JoinPath *>(path);
+    return uncharged(join->outerjoinpath) + uncharged(join->innerjoinpath);
+  }
+  case T_AppendPath:
+    return uncharged(reinterpret_cast<const AppendPath *>(path)->subpaths);
+  case T_MergeAppendPath:
+    return uncharged(reinterpret_cast<const MergeAppendPath *>(path)->subpaths);
+  case T_CustomPath: {
+    const auto *custom = reinterpret_cast<const CustomPath *>(path);
+    const bool is_ours =
+        custom->methods == &kFilteredScanMethods || custom->methods == &kFilteredLookupMethods;
+    return uncharged(custom->custom_paths) + (is_ours ? filtered_path(custom)->uncharged : 0.0);
+  }
+  case T_MaterialPath:
+  case T_MemoizePath:
+  case T_UniquePath:
+#if PG_VERSION_NUM < 190000
+  case T_UpperUniquePath:
+#endif
+  case T_GatherPath:
+  case T_GatherMergePath:
+  case T_ProjectionPath:
+  case T_ProjectSetPath:
+  case T_SortPath:
+  case T_IncrementalSortPath:
+  case T_GroupPath:
+  case T_AggPath:
+  case T_GroupingSetsPath:
+  case T_WindowAggPath:
+  case T_LimitPath:
+    return uncharged(reinterpret_cast<const MaterialPath *>(path)->subpath);
+  default:
+    return 0.0;
+  }
+}
+
+void charge(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
+            void *extra) {
+  if (previous_hook)
+    previous_hook(root, stage, input, output, extra);
+  if (stage != UPPERREL_FINAL)
+    return;
+  for (Path *path : each<Path>(output->pathlist)) {
+    const Cost more = uncharged(path);
+    path->startup_cost += more;
+    path->total_cost += more;
+  }
+}
+
+} // namespace
+
+void define_plan_cost() {
+  previous_hook = create_upper_paths_hook;
+  create_upper_paths_hook = charge;
+}
+
+} // namespace bloomfilter
