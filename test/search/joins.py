@@ -1,22 +1,30 @@
-"""Random joins with bloomfilter.join_filter on and off: both must have the same rows.
+"""Random joins with bloomfilter.join_filter on and off: both must have the same rows, and a query
+must not take five times as long with filters.
 
 A world is a handful of tables: plain, partitioned, with children, with policies. They have few or
 many rows, NULLs, and keys of several types. A query joins some of them, or a UNION ALL of some of
 them, in a random tree of joins of all kinds, with random conditions. The query runs once with join
-filters and once without, each time with random settings of the planner. Some queries are prepared,
-run through a cursor, run as a user whom policies restrict, or run while another session changes the
-tables. The costs of rows are raised, so that filters pay even for small tables.
+filters and once without, with random settings of the planner. Some queries are prepared, run through
+a cursor, run as a user whom policies restrict, or run while another session changes the tables. The
+costs of rows are raised, so that filters pay even for small tables.
+
+Time is compared only if both runs had the same settings. A query that was slower runs three more
+times each way, and the shortest times decide. Other queries are faster with filters by the same
+factor; the last line counts both.
 """
 
 import collections
 import re
+import time
 
 import psycopg2
 
 from search import run
 
 QUERIES = 80  # in a world
-LONGEST = "10s"  # the timeout of a query, because some joins have too many rows
+LONGEST = 10  # the timeout of a query in seconds, because some joins have too many rows
+# A query is slower with filters if it takes so many times as long, and so many seconds longer.
+FACTOR, LEAST = 5, 0.1
 
 SHARED = """DO 'BEGIN CREATE ROLE search_reader;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END';
@@ -303,7 +311,7 @@ class Joins:
 
     def settings(self):
         r = self.r
-        chosen = [f"statement_timeout = '{LONGEST}'", "jit = off",
+        chosen = [f"statement_timeout = '{LONGEST}s'", "jit = off",
                   f"cpu_tuple_cost = {r.choice([0.01, 1, 10, 10, 100])}"]
         chosen += [f"{name} = {r.choice(['on', 'off'])}"
                    for name in r.sample(self.methods, r.choice([0, 1, 2, 3]))]
@@ -350,6 +358,46 @@ class Joins:
         with self.other.cursor() as cursor:
             cursor.execute(sql)
 
+    def timed(self, setting, query, way, x):
+        """The rows that the open transaction sees, and the seconds that they take. The rows are
+        None if it takes too long."""
+        self.set([f"bloomfilter.join_filter = {setting}"])
+        self.execute("SAVEPOINT t")
+        begin = time.monotonic()
+        try:
+            rows = self.rows(query, way, x)
+            return rows, time.monotonic() - begin
+        except psycopg2.errors.QueryCanceled:
+            self.execute("ROLLBACK TO t")
+            return None, time.monotonic() - begin
+
+    def compare_times(self, query, way, x, seconds):
+        """Looks again at a query that was much slower one way. `seconds` has its times."""
+        def is_slower(one, other):
+            return one > FACTOR * other and one > other + LEAST
+        slow, fast = ("on", "off") if seconds["on"] > seconds["off"] else ("off", "on")
+        if not is_slower(seconds[slow], seconds[fast]):
+            return
+        self.execute("SAVEPOINT t")
+        for _ in range(3):
+            for setting in fast, slow:
+                _, again = self.timed(setting, query, way, x)
+                seconds[setting] = min(seconds[setting], again)
+                self.execute("ROLLBACK TO t")
+        if is_slower(seconds[slow], seconds[fast]):
+            self.s.counts["slower" if slow == "on" else "faster"] += 1
+            if slow == "on":
+                self.wrong(f"{seconds['off']:.3f} s without filters, {seconds['on']:.3f} s with")
+
+    def count_filters(self, query, x):
+        plan = str(self.execute(f"EXPLAIN {query.text.replace('{x}', str(x))}"))
+        self.s.counts["filters"] += "Bloom Filter Scan" in plan
+        self.s.counts["filters of rows"] += "@> ROW(" in plan
+        self.s.counts["filters of branches"] += bool(
+            re.search(r"Bloom Filter Scan\) on \w+ y\d", plan))
+        self.s.counts["filters of index scans"] += "Bloom Filter Probe" in plan
+        self.s.counts["in parallel"] += "Parallel Custom Scan (Bloom Filter Scan" in plan
+
     def check(self, query):
         way = self.r.choice(["plain", "plain", "prepared", "cursor", "reader"])
         if way == "cursor" and query.writes:
@@ -359,32 +407,35 @@ class Joins:
             settings.append(f"plan_cache_mode = {self.r.choice(['force_generic_plan', 'auto'])}")
         self.script = []
         changes = not query.writes and self.r.random() < 0.2
+        same_settings = not changes and not query.writes and self.r.random() < 0.5
         try:
             self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
-            self.set(["bloomfilter.join_filter = off"] + settings)
+            self.set(settings)
             if way == "reader":
                 self.execute("SET LOCAL ROLE search_reader")
             self.execute("SAVEPOINT s")
-            off = self.rows(query, way, x)
+            off, seconds_off = self.timed("off", query, way, x)
             if changes:
                 self.change()
             self.execute("ROLLBACK TO s")
-            self.set(["bloomfilter.join_filter = on"] + self.settings()[1:])
+            self.set(["bloomfilter.join_filter = on"])
+            if not same_settings:
+                self.set(self.settings())
             if not query.writes and way != "prepared":
-                text = query.text.replace("{x}", str(x))
-                plan = str(self.execute(f"EXPLAIN {text}"))
-                self.s.counts["filters"] += "Bloom Filter Scan" in plan
-                self.s.counts["filters of rows"] += "@> ROW(" in plan
-                self.s.counts["filters of branches"] += bool(
-                    re.search(r"Bloom Filter Scan\) on \w+ y\d", plan))
-                self.s.counts["filters of index scans"] += "Bloom Filter Probe" in plan
-                self.s.counts["in parallel"] += "Parallel Custom Scan (Bloom Filter Scan" in plan
-            on = self.rows(query, way, x)
-            self.s.counts["rows"] += bool(off) and off != collections.Counter([(0, None)])
-            if on != off:
-                self.wrong(f"{list((off - on).items())[:5]} are missing,"
-                           f" {list((on - off).items())[:5]} too many")
-        except psycopg2.errors.QueryCanceled:
+                self.count_filters(query, x)
+            on, seconds_on = self.timed("on", query, way, x)
+            if off is None and on is None:
+                self.s.counts["given up"] += 1
+            elif off is not None and on is not None:
+                self.s.counts["rows"] += bool(off) and off != collections.Counter([(0, None)])
+                if on != off:
+                    self.wrong(f"{list((off - on).items())[:5]} are missing,"
+                               f" {list((on - off).items())[:5]} too many")
+            if same_settings:
+                self.s.counts["times"] += 1
+                self.execute("ROLLBACK TO s")
+                self.compare_times(query, way, x, {"off": seconds_off, "on": seconds_on})
+        except psycopg2.errors.QueryCanceled:  # by the timeout, in a change or in EXPLAIN
             self.s.counts["given up"] += 1
         except psycopg2.Error as error:
             self.wrong(f"{type(error).__name__}: {error}")
@@ -418,4 +469,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("joins", search, "queries", "filters", "rows")
+    run("joins", search, "queries", "filters", "rows", "times")

@@ -22,6 +22,9 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// The costs of lookups and of a scan with a hash join must differ by this factor, so that it is
+// certain which of them the server prefers.
+constexpr double kClearly = 1.25;
 // Rows that lookups return go through the joins above, and several filters may drop most of them.
 // So lookups are only better if they cost less by this factor.
 constexpr double kLookupsMargin = 2.0;
@@ -42,8 +45,7 @@ bool are_lookups_better(PlannerInfo *root, const RelOptInfo *part, RelOptInfo *t
     return false;
   const Driven driven = driven_by(root, table, driver);
   const Cost planned = driven.executions * path->total_cost;
-  // The server compares them with a scan whose rows go through a hash join.
-  if (planned >= plain.total_cost + cpu_operator_cost * plain.rows)
+  if (kClearly * planned >= plain.total_cost + cpu_operator_cost * plain.rows)
     return false;
   const double expected = Max(driven.executions * path->rows, 1.0);
   const double likely = part->rows * driven.share;

@@ -228,7 +228,8 @@ bool plan_candidate(const TableFacts &facts, Candidate *candidate, double saved,
 
 // Takes the candidates that pay. Each is judged for the rows that the filters before it let
 // through. `planned` are the filters of this and other tables whose InitPlans were planned.
-List *choose(const TableFacts &facts, List *candidates, List **planned) {
+// `correction` is multiplied by what estimates of joins are multiplied by.
+List *choose(const TableFacts &facts, List *candidates, List **planned, double *correction) {
   List *filters = NIL;
   ExtensionOids oids;
   if (candidates == NIL)
@@ -254,7 +255,7 @@ List *choose(const TableFacts &facts, List *candidates, List **planned) {
     else if (!plan_candidate(facts, candidate, saved, planned))
       continue;
     filter->needed = rows_needed(facts, *candidate);
-    correct_join_estimate(facts.root, facts.table, filter->pair);
+    *correction *= correct_join_estimate(facts.root, facts.table, filter->pair);
     filters = lappend(filters, filter);
     rows *= filter->most;
   }
@@ -274,13 +275,14 @@ struct PlannedFilters {
   List *filters;
   Index joined; // the relation that has the table; 0 if no table was planned yet
   double tuples;
+  double correction; // the product of all corrections of estimates; 0 if there was none yet
 };
 
 PlannedFilters *notes_of(const PlannerInfo *root) {
   auto *notes = PerPlanning<PlannedFilters>::notes_of(root, root->planner_cxt);
-  if (!notes->search.keys)
-    notes->search.keys =
-        make_zeroed_array<TableKeys>(root->simple_rel_array_size, root->planner_cxt);
+  if (!notes->search.tables)
+    notes->search.tables =
+        make_zeroed_array<TableNotes>(root->simple_rel_array_size, root->planner_cxt);
   return notes;
 }
 
@@ -309,22 +311,33 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
   const bool may_be_filtered =
       may_pay(facts) &&
       !contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo));
-  notes->filters = may_be_filtered
-                       ? choose(facts, find_candidates(facts, &notes->search), &notes->planned)
-                       : NIL;
+  notes->filters = NIL;
+  if (may_be_filtered) {
+    double correction = correction_of_estimates(root);
+    List *candidates = find_candidates(facts, &notes->search);
+    notes->filters = choose(facts, candidates, &notes->planned, &correction);
+    notes->correction = correction;
+  }
   return notes->filters;
+}
+
+double correction_of_estimates(const PlannerInfo *root) {
+  const PlannedFilters *notes = notes_of(root);
+  return notes->correction > 0.0 ? notes->correction : 1.0;
 }
 
 Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver) {
   Driven driven = {driver->rows, 1.0};
   const List *pairs = keys_of(root, table, &notes_of(root)->search);
   for (const KeyPair *pair : each<KeyPair>(pairs)) {
-    if (pair->source != driver)
+    if (pair->source != driver || pair->fields != NIL)
       continue;
     // The driving table may be joined first with other tables that have the same keys.
+    double keys = distinct_values(root, pair->key).number, left = keys;
     for (const KeyPair *other : each<KeyPair>(pairs))
-      if (equal(other->probed, pair->probed))
-        driven.executions = Min(driven.executions, other->source->rows);
+      if (other->source != driver && equal(other->probed, pair->probed))
+        left = Min(left, other->source->rows);
+    driven.executions = Min(driven.executions, driver->rows * left / Max(keys, 1.0));
     const PartnerShare share = share_with_partner(root, table, *pair, driven.executions);
     driven.share = Min(driven.share, likely_share(share));
   }

@@ -52,14 +52,17 @@ struct JoinFilter {
 // unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
 
+// The factor by which estimates of the query's joins were changed (keys.hpp), all joins together.
+double correction_of_estimates(const PlannerInfo *root);
+
 // What is likely if another table drives index scans of a table.
 struct Driven {
   double executions; // the number of index scans
   double share;      // the share of the table's rows that they find
 };
 
-// `driver` is the table that drives the index scans. If no equality of the query compares the two
-// tables, the result is the number of its rows and 1.
+// `driver` is the table that drives the index scans. Equalities of single values count. If there is
+// none, the result is the number of its rows and 1.
 Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver);
 
 // What a path that probes filters keeps in its custom_private.

@@ -28,14 +28,17 @@
 //   query.cpp        the queries that build filters, and those that the user has written
 //   filters.cpp      which filters pay for a table
 //   initplan.cpp     their InitPlans
+//   better_access.cpp  whether an index reads the table better
 //   join_path.cpp    paths and plans of scans that probe the filters
 //   lookup_path.cpp  the same for index scans that a join drives
+//   plan_cost.cpp    what the paths leave out is added to the cost of the whole plan
 #pragma once
 
 #include "pg/server.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
@@ -45,5 +48,8 @@ namespace bloomfilter {
 void define_join_filters();
 
 extern const CustomPathMethods kFilteredScanMethods;
+
+// The cheapest of the paths that depend on no other table. NULL if there is none.
+Path *cheapest(const List *paths);
 
 } // namespace bloomfilter

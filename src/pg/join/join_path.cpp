@@ -82,18 +82,6 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
   return effect;
 }
 
-// The cheapest of the paths that depend on no other table. NULL if there is none.
-const Path *cheapest(const List *paths) {
-  const Path *best = nullptr;
-  for (const Path *path : each<Path>(paths)) {
-    if (!path->param_info &&
-        (!best ||
-         compare_path_costs(const_cast<Path *>(path), const_cast<Path *>(best), TOTAL_COST) < 0))
-      best = path;
-  }
-  return best;
-}
-
 // Makes a path of a part of a table that probes the filters. NULL if it does not pay compared with
 // the paths that the part has.
 //
@@ -220,15 +208,19 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   List *filters = filters_for(root, table);
   if (filters == NIL)
     return;
-  if (Path *path =
-          make_path(root, part, table, effect_of(root, filters, part, table, 0), 0, part->pathlist))
-    add_path(part, path);
-  add_filtered_lookups(root, part, table, filters);
+  // Both are compared with the paths of the server. A lookup that probes filters replaces one.
+  Path *scan =
+      make_path(root, part, table, effect_of(root, filters, part, table, 0), 0, part->pathlist);
   const int workers = may_be_parallel(root) ? workers_for(part) : 0;
-  if (workers > 0)
-    if (Path *path = make_path(root, part, table, effect_of(root, filters, part, table, workers),
-                               workers, part->partial_pathlist))
-      add_partial_path(part, path);
+  Path *partial = workers == 0
+                      ? nullptr
+                      : make_path(root, part, table, effect_of(root, filters, part, table, workers),
+                                  workers, part->partial_pathlist);
+  if (scan)
+    add_path(part, scan);
+  if (partial)
+    add_partial_path(part, partial);
+  add_filtered_lookups(root, part, table, filters);
 }
 
 void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
@@ -242,6 +234,15 @@ void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry
 }
 
 } // namespace
+
+Path *cheapest(const List *paths) {
+  Path *best = nullptr;
+  for (Path *path : each<Path>(paths)) {
+    if (!path->param_info && (!best || compare_path_costs(path, best, TOTAL_COST) < 0))
+      best = path;
+  }
+  return best;
+}
 
 const CustomPathMethods kFilteredScanMethods = {"Bloom Filter Scan", plan_scan, nullptr};
 

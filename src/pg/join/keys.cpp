@@ -390,6 +390,14 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
   return share;
 }
 
+double null_share_of(PlannerInfo *root, Node *value) {
+  VariableStatData data;
+  examine_variable(root, value, 0, &data);
+  const double share = null_share(data);
+  ReleaseVariableStats(data);
+  return share;
+}
+
 // The share of a table's rows that have a partner in one equality.
 //
 // The server's estimate of a semijoin is at most its estimate of the inner join, which assumes that
@@ -402,16 +410,11 @@ PartnerShare share_of_values(PlannerInfo *root, const RelOptInfo *table, const K
   const double rows = pair.source->rows;
   if (share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
     return {share, share};
-  VariableStatData probed, key;
-  examine_variable(root, pair.probed, 0, &probed);
-  examine_variable(root, pair.key, 0, &key);
-  bool is_default, key_is_default;
-  const double distinct = get_variable_numdistinct(&probed, &is_default);
-  const double keys = Min(get_variable_numdistinct(&key, &key_is_default), rows);
-  const double occurring = (1.0 - null_share(probed)) * Min(keys / Max(distinct, 1.0), 1.0);
-  ReleaseVariableStats(probed);
-  ReleaseVariableStats(key);
-  return {share, is_default || key_is_default ? share : Max(share, occurring)};
+  const DistinctValues probed = distinct_values(root, pair.probed),
+                       keys = distinct_values(root, pair.key);
+  const double occurring = (1.0 - null_share_of(root, pair.probed)) *
+                           Min(Min(keys.number, rows) / Max(probed.number, 1.0), 1.0);
+  return {share, probed.is_guess || keys.is_guess ? share : Max(share, occurring)};
 }
 
 bool is_column(Node *value, AttrNumber number) {
@@ -502,23 +505,33 @@ RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table) {
              : root->simple_rel_array[bms_singleton_member(table->top_parent_relids)];
 }
 
-void correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair) {
+double correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair) {
   const RelOptInfo *source = pair.source;
   if (table->reloptkind != RELOPT_BASEREL) // a branch of a UNION ALL, which is joined as a whole
-    return;
+    return 1.0;
   const PartnerShare share = share_with_partner(root, table, pair, source->rows);
   // If no condition restricts the source, the number of rows that have a partner says nothing about
   // the number of partners.
   const bool is_restricted = source->rows < source->tuples || pair.fields != NIL;
   if (!is_restricted || share.least <= 0.0 || share.most <= share.least)
-    return;
+    return 1.0;
   // The server multiplies the selectivities of several equalities, so one of them is enough.
   const KeyPair &one =
       pair.fields == NIL ? pair : *static_cast<const KeyPair *>(linitial(pair.fields));
-  const double selectivity =
-      Min(selectivity_of(root, table, one, JOIN_INNER) * likely_share(share) / share.least, 1.0);
+  const double factor = likely_share(share) / share.least,
+               selectivity = Min(selectivity_of(root, table, one, JOIN_INNER) * factor, 1.0);
   set_selectivity(root, table, pair.source, one, selectivity);
   set_selectivity(root, pair.source, table, one, selectivity);
+  return factor;
+}
+
+DistinctValues distinct_values(PlannerInfo *root, Node *value) {
+  VariableStatData data;
+  examine_variable(root, value, 0, &data);
+  DistinctValues distinct;
+  distinct.number = get_variable_numdistinct(&data, &distinct.is_guess);
+  ReleaseVariableStats(data);
+  return distinct;
 }
 
 double likely_share(const PartnerShare &share) {

@@ -31,6 +31,13 @@ RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table);
 // Then each source with several equalities has one KeyPair that compares them together as rows.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);
 
+// The number of distinct values of an expression. It is a guess if nothing is known.
+struct DistinctValues {
+  double number;
+  bool is_guess;
+};
+DistinctValues distinct_values(PlannerInfo *root, Node *value);
+
 // The share of a table's rows that have a partner. Statistics of single columns do not tell which
 // keys of the source occur in the table, so the share lies between two bounds.
 struct PartnerShare {
@@ -49,7 +56,7 @@ PartnerShare share_with_partner(PlannerInfo *root, const RelOptInfo *table, cons
 
 // Makes the server estimate the inner join of a pair by the likely share of rows with a partner.
 // The server itself takes the least share. If this is far too small, the server chooses plans for
-// very few rows above the join.
-void correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair);
+// very few rows above the join. Returns the factor by which the estimate was changed.
+double correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair);
 
 } // namespace bloomfilter

@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
 }
 
@@ -71,12 +72,40 @@ Cost uncharged(const Path *path) {
   }
 }
 
+// Changes the cost of a LIMIT: the share of the rows that it takes becomes what it would be if the
+// estimates of joins had not been changed.
+void uncorrect(LimitPath *path, double correction) {
+  const Path *input = path->subpath;
+  const double taken = Min(correction * path->path.rows / Max(input->rows, 1.0), 1.0);
+  const Cost cost = path->path.startup_cost + taken * (input->total_cost - input->startup_cost);
+  path->path.total_cost = Max(path->path.total_cost, cost);
+}
+
+// If the estimates of joins were changed, the server expects more rows, and a LIMIT seems to take a
+// smaller share of them. It may then have chosen a plan that returns its first rows soon, and takes
+// long for all. So that plan is compared once more with the one that is cheapest for all rows.
+void reconsider_limit(PlannerInfo *root, const RelOptInfo *input, RelOptInfo *output,
+                      const FinalPathExtraData &extra) {
+  const double correction = correction_of_estimates(root);
+  const Query *query = root->parse;
+  if (!extra.limit_needed || correction <= 1.0 || query->commandType != CMD_SELECT)
+    return;
+  LimitPath *whole =
+      create_limit_path(root, output, cheapest(input->pathlist), query->limitOffset,
+                        query->limitCount, query->limitOption, extra.offset_est, extra.count_est);
+  output->pathlist = lappend(output->pathlist, whole);
+  for (Path *path : each<Path>(output->pathlist))
+    if (IsA(path, LimitPath))
+      uncorrect(reinterpret_cast<LimitPath *>(path), correction);
+}
+
 void charge(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
             void *extra) {
   if (previous_hook)
     previous_hook(root, stage, input, output, extra);
   if (stage != UPPERREL_FINAL)
     return;
+  reconsider_limit(root, input, output, *static_cast<const FinalPathExtraData *>(extra));
   for (Path *path : each<Path>(output->pathlist)) {
     const Cost more = uncharged(path);
     path->startup_cost += more;

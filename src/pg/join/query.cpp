@@ -156,7 +156,9 @@ Query *query_for(PlannerInfo *root, const ExtensionOids &oids, const KeySource *
   query->commandType = CMD_SELECT;
   query->canSetTag = true;
   query->hasAggs = true;
-  auto *entry = static_cast<RangeTblEntry *>(copyObjectImpl(original));
+  // The planner sets fields of the entry, but does not change what they point to.
+  RangeTblEntry *entry = makeNode(RangeTblEntry);
+  *entry = *original;
   query->rtable = list_make1(entry);
 #if PG_VERSION_NUM >= 160000
   if (entry->perminfoindex > 0) {

@@ -120,16 +120,24 @@ bool has_same_guards(Relids dependent, List *conditions) {
   return true;
 }
 
-// True if a filter of the pair's keys may be built: the source is a plain table without foreign
-// parts, and its key and its conditions can be evaluated a second time.
-bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent) {
-  RelOptInfo *table = pair.source;
-  if (root->hasPseudoConstantQuals && !(has_same_guards(dependent, table->baserestrictinfo) &&
-                                        has_same_guards(dependent, table->joininfo)))
-    return false;
+// True if filters of a table's keys may be built: it is a plain table without foreign parts, and
+// its conditions can be evaluated a second time.
+bool may_be_source(PlannerInfo *root, RelOptInfo *table) {
   return is_plain_table(root, table) && list_length(table->baserestrictinfo) <= kMostConditions &&
-         !has_foreign_part(root, table) &&
-         can_be_repeated(root, lcons(pair.key, conditions_of_source(table)));
+         !has_foreign_part(root, table) && can_be_repeated(root, conditions_of_source(table));
+}
+
+// The same for the keys of a pair. `dependent` are the tables that depend on the filter.
+bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent, Search *search) {
+  RelOptInfo *table = pair.source;
+  TableNotes *notes = &search->tables[table->relid];
+  if (!notes->is_judged) {
+    notes->is_judged = true;
+    notes->may_be_source = may_be_source(root, table);
+  }
+  return notes->may_be_source && can_be_repeated(root, list_make1(pair.key)) &&
+         (!root->hasPseudoConstantQuals || (has_same_guards(dependent, table->baserestrictinfo) &&
+                                            has_same_guards(dependent, table->joininfo)));
 }
 
 // --- neighbours ----------------------------------------------------------------------------------
@@ -176,7 +184,7 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
   RelOptInfo *table = pair.source;
   CHECK_FOR_INTERRUPTS();
   search->looks--;
-  if (!may_be_source(root, pair, taken))
+  if (!may_be_source(root, pair, taken, search))
     return nullptr;
   auto *source = make_array<KeySource>(1);
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
@@ -202,10 +210,12 @@ List *conditions_of_source(const RelOptInfo *table) {
 }
 
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
-  TableKeys *keys = &search->keys[table->relid];
-  if (!keys->known)
-    *keys = {true, find_keys(root, table)};
-  return keys->pairs;
+  TableNotes *notes = &search->tables[table->relid];
+  if (!notes->has_keys) {
+    notes->has_keys = true;
+    notes->keys = find_keys(root, table);
+  }
+  return notes->keys;
 }
 
 double tuples_of(PlannerInfo *root, const RelOptInfo *table) {

@@ -27,17 +27,20 @@ struct Neighbour {
   KeySource *source;
 };
 
-// The result of find_keys() for a table, if it was called already.
-struct TableKeys {
-  bool known;
-  List *pairs;
+// What has been found out about a table in this run of the planner, because many equalities name
+// the same table.
+struct TableNotes {
+  bool has_keys;
+  List *keys; // the result of find_keys(), if `has_keys`
+  bool is_judged;
+  bool may_be_source; // whatever the key, if `is_judged`
 };
 
 // Bounds the time spent on finding filters. Joins of many tables have very many equalities, and few
 // of them matter.
 struct Search {
-  int looks;       // how many more equalities may be looked at for the current table
-  TableKeys *keys; // an entry for each table, indexed by its number
+  int looks;          // how many more equalities may be looked at for the current table
+  TableNotes *tables; // an entry for each table, indexed by its number
 };
 
 // The keys of other tables by which the rows of a table may be dropped, as a list of KeyPair.
