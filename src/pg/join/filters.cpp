@@ -31,8 +31,9 @@ namespace {
 
 // What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
 // one of them drops it. Nobody knows yet which join does, so each join of the query counts, up to a
-// limit. A join costs more if its hash table is larger than the processor's cache: by this amount
-// each time the table's size doubles. (The server's own cost ignores this.)
+// limit. A join costs more if its hash table is larger than the
+// processor's cache: by this amount each time the table's size doubles. (The server's own cost
+// ignores this.)
 constexpr double kSavingPerJoin = 7.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
@@ -74,15 +75,12 @@ struct Candidate {
   double gain; // what the filter would save if it were the only one
 };
 
-Cost join_saving(const PlannerInfo *root, double saving_of_doublings) {
-  const double joins = bms_num_members(root->all_baserels) - 1;
-  return cpu_tuple_cost * (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
-                           Min(saving_of_doublings, kMostSavingOfDoublings));
-}
-
-Cost join_saving_of(const PlannerInfo *root, const KeySource *source) {
+Cost join_saving_of(const TableFacts &facts, const KeySource *source) {
+  const double joins = bms_num_members(facts.root->all_baserels) - 1;
   const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
-  return join_saving(root, kSavingPerDoubling * doublings_beyond_cache(bytes));
+  return cpu_tuple_cost *
+         (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
+          Min(kSavingPerDoubling * doublings_beyond_cache(bytes), kMostSavingOfDoublings));
 }
 
 // What a filter saves if it is probed for `rows` rows. The cost of building the filter is not
@@ -126,7 +124,7 @@ double rows_needed(const TableFacts &facts, const Candidate &candidate) {
 // True if a table has enough rows for a filter to pay at all.
 bool may_pay(const TableFacts &facts) {
   JoinFilter best = {};
-  best.join_saving = join_saving(facts.root, kMostSavingOfDoublings);
+  best.join_saving = cpu_tuple_cost * (kMostSavingOfJoins + kMostSavingOfDoublings);
   return saved_by(facts, best, facts.tuples) + saved_by_batches(facts) >= kWorthwhile;
 }
 
@@ -158,7 +156,7 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   filter->pair = pair;
   filter->source = source;
   filter->tuples = facts.tuples;
-  filter->join_saving = join_saving_of(facts.root, source);
+  filter->join_saving = join_saving_of(facts, source);
   filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
   filter->build_cost = least_build_cost(facts.root, source);
@@ -299,31 +297,36 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
     notes->tuples = joined == table ? tuples : Max(tuples_of(root, joined), 1.0);
     notes->search.looks = joined == table ? kMostLooks : kMostUnitedLooks;
   }
-  const TableFacts facts = {root,
-                            table,
-                            notes->tuples,
-                            table->baserestrictcost.per_tuple,
-                            Min(table->rows / tuples, 1.0),
-                            find_subquery_probes(root, table)};
   notes->table = table->relid;
+  notes->filters = NIL;
+  TableFacts facts = {
+      root, table, notes->tuples, table->baserestrictcost.per_tuple, Min(table->rows / tuples, 1.0),
+      NIL};
   // A volatile condition must be evaluated for the same rows as without filters. So a table with
   // one gets no filters.
-  const bool may_be_filtered =
-      may_pay(facts) &&
-      !contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo));
-  notes->filters = NIL;
-  if (may_be_filtered) {
-    double correction = correction_of_estimates(root);
-    List *candidates = find_candidates(facts, &notes->search);
-    notes->filters = choose(facts, candidates, &notes->planned, &correction);
-    notes->correction = correction;
-  }
+  if (!may_pay(facts) ||
+      contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo)))
+    return NIL;
+  if (keys_of(root, table, &notes->search) == NIL)
+    return NIL;
+  facts.subquery_probes = find_subquery_probes(root, table);
+  double correction = notes->correction > 0.0 ? notes->correction : 1.0;
+  List *candidates = find_candidates(facts, &notes->search);
+  notes->filters = choose(facts, candidates, &notes->planned, &correction);
+  notes->correction = correction;
   return notes->filters;
 }
 
 double correction_of_estimates(const PlannerInfo *root) {
+  check_stack_depth();
   const PlannedFilters *notes = notes_of(root);
-  return notes->correction > 0.0 ? notes->correction : 1.0;
+  double correction = notes->correction > 0.0 ? notes->correction : 1.0;
+  for (int i = 1; i < root->simple_rel_array_size; i++) {
+    const RelOptInfo *table = root->simple_rel_array[i];
+    if (table && table->subroot)
+      correction *= correction_of_estimates(table->subroot);
+  }
+  return correction;
 }
 
 Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver) {

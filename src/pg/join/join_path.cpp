@@ -48,6 +48,11 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
 
 // --- paths ---------------------------------------------------------------------------------------
 
+// If building the filters costs more than this part of reading the table without them, they must
+// save several times what building them costs, in addition. Estimates are often wrong, and what may
+// be lost is then no small part of the whole.
+constexpr double kDear = 0.5, kDearMargin = 4.0;
+
 // What the filters of a table do for a scan of the table or of one of its parts.
 struct FilterEffect {
   List *filters;
@@ -115,7 +120,9 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Fi
   if (path->disabled_nodes != other->disabled_nodes)
     return path;
 #endif
-  if (saved <= 0.0 || has_better_access(root, part, table, effect.filters, *other, cost))
+  const double margin = effect.build_cost > kDear * other->total_cost ? kDearMargin : 0.0;
+  if (saved <= margin * effect.build_cost ||
+      has_better_access(root, part, table, effect.filters, *other, cost))
     return nullptr;
   path->total_cost = Min(cost, kClearlyCheaper * other->total_cost);
   path->startup_cost = Max(path->total_cost - run, 0.0);
