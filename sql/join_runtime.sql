@@ -136,7 +136,8 @@ SELECT condition, scan IS NOT NULL AS filter, same FROM unnest(ARRAY['tenant = 7
     'tenant = current_setting(''join_runtime.tenant'')::int', 'tenant = tenant()',
     'owner = current_user', 'since > now() - interval ''2 days''',
     'since::date > CURRENT_DATE - 2', 'since > statement_timestamp() - interval ''2 days'''])
-  condition, concat('SELECT s.id FROM sale s JOIN member USING (customer) WHERE ', condition) query,
+  condition, concat('SELECT s.id FROM sale s JOIN member USING (customer) JOIN item i
+    ON i.id = s.item JOIN item j ON j.id = s.item WHERE ', condition) query,
   scan_of(query, 'VERBOSE OFF') scan, same_rows(query);
 
 -- If a join drives an index scan of a large table, filters are probed for the rows that it returns.
