@@ -230,7 +230,7 @@ CREATE TABLE middle AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 1
 ANALYZE middle;
 SELECT restricted, filters(plan_of(format('SELECT count(*) FROM ONLY fact f JOIN middle m
     ON m.id = f.dim WHERE m.kind = 7 AND f.id <= %s', restricted)))
-FROM (VALUES (1200), (1600)) q (restricted);
+FROM (VALUES (800), (2400)) q (restricted);
 -- If the build reads as much as the scan, it must save five times what its build costs.
 SELECT joins, filters(plan_of('SELECT count(*) FROM ONLY fact a JOIN ONLY fact b USING (other)'
   || joins || ' WHERE a.id = 77'))

@@ -4,9 +4,9 @@ must not take five times as long with filters.
 A world is a handful of tables: plain, partitioned, with children, with policies. They have few or
 many rows, NULLs, and keys of several types. A query joins some of them, or a UNION ALL of some of
 them, in a random tree of joins of all kinds, with random conditions. The query runs once with join
-filters and once without, with random settings of the planner. Some queries are prepared, run through
-a cursor, run as a user whom policies restrict, or run while another session changes the tables. The
-costs of rows are raised, so that filters pay even for small tables.
+filters and once without, with random settings of the planner. Some queries are prepared, run
+through a cursor, run as a user whom policies restrict, or run while another session changes the
+tables. The costs of rows are raised, so that filters pay even for small tables.
 
 Time is compared only if both runs had the same settings. A query that was slower runs three more
 times each way, and the shortest times decide. Other queries are faster with filters by the same
