@@ -34,7 +34,7 @@ namespace {
 // limit. A join costs more if its hash table is larger than the
 // processor's cache: by this amount each time the table's size doubles. (The server's own cost
 // ignores this.)
-constexpr double kSavingPerJoin = 7.0, kMostSavingOfJoins = 26.0;
+constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
