@@ -920,7 +920,7 @@ ROLLBACK;
 SELECT removed, unprobed FROM counts(
   'SELECT a.id FROM asking a WHERE (SELECT bf_agg(id) FROM wrong WHERE kind = 1) @> a.wrong');
 UPDATE wrong SET kind = 2 WHERE id > 1;
-SELECT removed > 390000 AS removed, unprobed FROM counts(
+SELECT removed > 390000 AS removed, unprobed < 1000 AS "only the first page" FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 
 DROP OWNED BY join_filter_reader;

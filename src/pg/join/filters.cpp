@@ -31,9 +31,8 @@ namespace {
 
 // What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
 // one of them drops it. Nobody knows yet which join does, so each join of the query counts, up to a
-// limit. A join costs more if its hash table is larger than the
-// processor's cache: by this amount each time the table's size doubles. (The server's own cost
-// ignores this.)
+// limit. A join costs more if its hash table is larger than the processor's cache: by this amount
+// each time the table's size doubles. (The server's own cost ignores this.)
 constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;

@@ -52,8 +52,8 @@ struct JoinFilter {
 // unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
 
-// The factor by which estimates of the query's joins were changed (keys.hpp), all joins together. The
-// subqueries in FROM count, too.
+// The factor by which estimates of the query's joins were changed (keys.hpp), all joins together.
+// The subqueries in FROM count, too.
 double correction_of_estimates(const PlannerInfo *root);
 
 // What is likely if another table drives index scans of a table.

@@ -47,6 +47,9 @@ namespace bloomfilter {
 // adds the scans of pg/table/ and the bitmap scans of pg/ranges/ as well.
 void define_join_filters();
 
+// True if bloomfilter.join_filter is on.
+bool join_filters_are_enabled();
+
 extern const CustomPathMethods kFilteredScanMethods;
 
 // The cheapest of the paths that depend on no other table. NULL if there is none.

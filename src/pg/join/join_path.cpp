@@ -251,6 +251,10 @@ Path *cheapest(const List *paths) {
   return best;
 }
 
+bool join_filters_are_enabled() {
+  return enabled;
+}
+
 const CustomPathMethods kFilteredScanMethods = {"Bloom Filter Scan", plan_scan, nullptr};
 
 void define_join_filters() {

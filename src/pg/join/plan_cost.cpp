@@ -86,9 +86,11 @@ void uncorrect(LimitPath *path, double correction) {
 // long for all. So that plan is compared once more with the one that is cheapest for all rows.
 void reconsider_limit(PlannerInfo *root, const RelOptInfo *input, RelOptInfo *output,
                       const FinalPathExtraData &extra) {
-  const double correction = correction_of_estimates(root);
   const Query *query = root->parse;
-  if (!extra.limit_needed || correction <= 1.0 || query->commandType != CMD_SELECT)
+  if (!extra.limit_needed || query->commandType != CMD_SELECT)
+    return;
+  const double correction = correction_of_estimates(root);
+  if (correction <= 1.0)
     return;
   LimitPath *whole =
       create_limit_path(root, output, cheapest(input->pathlist), query->limitOffset,
@@ -103,7 +105,7 @@ void charge(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOp
             void *extra) {
   if (previous_hook)
     previous_hook(root, stage, input, output, extra);
-  if (stage != UPPERREL_FINAL)
+  if (stage != UPPERREL_FINAL || !join_filters_are_enabled())
     return;
   reconsider_limit(root, input, output, *static_cast<const FinalPathExtraData *>(extra));
   for (Path *path : each<Path>(output->pathlist)) {

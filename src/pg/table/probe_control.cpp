@@ -32,8 +32,12 @@ double first_pages(double all) {
 }
 
 bool pays_to_build(ProbeControl *control, int rows, const ScanProgress &progress) {
-  if (!control->by_planner || control->needed <= 0.0)
+  if (!control->by_planner)
     return true;
+  // A hash join may take the first row of a scan, find its hash table empty, and stop. So even a
+  // filter that costs little is not built on the first page, unless the table has few.
+  if (control->needed <= 0.0)
+    return progress.read > 1.0 || first_pages(progress.all) < 1.0;
   control->reached += rows;
   return progress.read >= first_pages(progress.all) &&
          control->reached * progress.all >= control->needed * progress.read;
