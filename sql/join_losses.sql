@@ -109,8 +109,8 @@ FROM jsonb_path_query_first(plan_of('SELECT count(*) FROM small JOIN small_keys 
     WHERE kind = 3', 'ANALYZE, TIMING OFF, VERBOSE OFF'),
   'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan;
 
--- A hash join takes the first row of a scan, and stops if its hash table is empty. Then no filter is
--- built, even if it costs little.
+-- A hash join takes the first row of a scan, and stops if its hash table is empty. Then no filter
+-- is built, even if it costs little.
 BEGIN;
 DELETE FROM dim WHERE kind = 3;
 SELECT scan ? 'Bloom Filter Not Built' AS not_built, (scan ->> 'Actual Rows')::numeric::int AS rows
