@@ -75,6 +75,8 @@ FROM unnest(ARRAY['SELECT sum(more) FROM (%s) q',
   'SELECT more FROM (%s OFFSET 0) q WHERE more > 7']) form, format(form, joined('numbers')) query;
 SELECT filtered(query), covers_initplans(query)
 FROM joined('branches') query;
+SELECT filtered(query), covers_initplans(query)
+FROM concat('INSERT INTO name (id) ', joined('numbers')) query;
 
 -- If a join looks up few rows by an index, a filter for a scan of the whole table is no gain.
 CREATE INDEX ON dim (id);
@@ -131,7 +133,17 @@ CREATE VIEW sold AS SELECT s.id FROM sale s JOIN calendar c ON c.id = s.day WHER
 CREATE VIEW sorted_sold AS SELECT * FROM sold ORDER BY id;
 SELECT query, rows, plan_of(format('%s LIMIT %s', query, rows))::text ~ 'sale_id_idx' AS by_index
 FROM unnest(ARRAY['SELECT * FROM sold ORDER BY id', 'SELECT * FROM sorted_sold']) query,
-  unnest(ARRAY[10, 500]) rows;
+  unnest(ARRAY['10', '500', '10 OFFSET 500']) rows;
+-- Other tables' rows are not changed by it.
+CREATE TABLE wide AS SELECT i * 7919 % 100000 AS id, repeat('w', 200) AS padding
+FROM generate_series(1, 100000) i;
+CREATE INDEX ON wide (id);
+VACUUM ANALYZE wide;
+SELECT plan_of('SELECT * FROM wide, (SELECT count(*) FROM sold) a, (SELECT count(*) FROM sold) b
+  ORDER BY wide.id LIMIT 3000')::text ~ 'wide_id_idx' AS by_index;
+-- Rows are locked before LIMIT counts them.
+SELECT explained AS locks FROM explained('SELECT d.id FROM dim d, (SELECT * FROM sold OFFSET 0) s
+  WHERE d.id = s.id LIMIT 900 FOR UPDATE OF d') WHERE explained ~ 'LockRows';
 
 -- A condition that is evaluated only once guards the source's conditions. If it is false, no filter
 -- is built.
@@ -183,6 +195,23 @@ FROM (VALUES
     ON d.id = f.dim) ON e.id = f.extra'),
   ('neighbour', 'SELECT count(*) FROM fact f JOIN extra e ON e.id = f.extra
     JOIN dim d ON d.id = e.kind WHERE $1 <> 0 AND d.kind = 10 / $1')) q (what, query);
+-- Nor is a filter built for rows that an index finds.
+CREATE TABLE driving AS SELECT i AS id, i % 50 AS kind FROM generate_series(1, 50000) i;
+CREATE TABLE driven AS SELECT 1 + i % 50000 AS driving, i % 20000 AS dim
+FROM generate_series(1, 400000) i;
+CREATE INDEX ON driven (driving);
+VACUUM ANALYZE driving, driven;
+SET random_page_cost = 1;
+SET enable_mergejoin = off;
+SET enable_material = off;
+SET enable_memoize = off;
+SELECT outcome(query, 'off', 2) AS off, outcome(query, 'on', 2) AS on
+FROM (VALUES ('SELECT count(*) FROM driving r JOIN driven b ON b.driving = r.id
+  JOIN dim d ON d.id = b.dim WHERE r.kind < 1 AND $1 <> 0 AND d.kind = 10 / $1')) q (query);
+RESET random_page_cost;
+RESET enable_mergejoin;
+RESET enable_material;
+RESET enable_memoize;
 -- Such conditions do not keep filters from other plans.
 PREPARE guarded (int) AS SELECT count(*) FROM fact f JOIN dim d ON d.id = f.dim
   WHERE $1 <> 0 AND d.kind = 10 / $1;

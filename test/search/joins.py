@@ -424,9 +424,11 @@ class Joins:
             if not query.writes and way != "prepared":
                 self.count_filters(query, x)
             on, seconds_on = self.timed("on", query, way, x)
-            if off is None and on is None:
-                self.s.counts["given up"] += 1
-            elif off is not None and on is not None:
+            if off is None or on is None:
+                late = "given up" if off is on else \
+                    "given up with filters only" if on is None else "given up without only"
+                self.s.counts[late] += 1
+            else:
                 self.s.counts["rows"] += bool(off) and off != collections.Counter([(0, None)])
                 if on != off:
                     self.wrong(f"{list((off - on).items())[:5]} are missing,"

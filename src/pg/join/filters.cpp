@@ -272,15 +272,34 @@ struct PlannedFilters {
   List *filters;
   Index joined; // the relation that has the table; 0 if no table was planned yet
   double tuples;
-  double correction; // the product of all corrections of estimates; 0 if there was none yet
+  double correction; // the product of all corrections of estimates
 };
 
 PlannedFilters *notes_of(const PlannerInfo *root) {
   auto *notes = PerPlanning<PlannedFilters>::notes_of(root, root->planner_cxt);
-  if (!notes->search.tables)
+  if (!notes->search.tables) {
     notes->search.tables =
         make_zeroed_array<TableNotes>(root->simple_rel_array_size, root->planner_cxt);
+    notes->correction = 1.0;
+  }
   return notes;
+}
+
+// The subquery that FROM consists of, if each of its rows is a row of the query. NULL if there is
+// none.
+const PlannerInfo *only_subquery(const PlannerInfo *root) {
+  int number;
+  if (!bms_get_singleton_member(root->all_baserels, &number))
+    return nullptr;
+  const PlannerInfo *subroot = root->simple_rel_array[number]->subroot;
+  if (!subroot)
+    return nullptr;
+  const Query *query = subroot->parse;
+  return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+                 query->distinctClause != NIL || query->setOperations || query->limitCount ||
+                 query->limitOffset
+             ? nullptr
+             : subroot;
 }
 
 } // namespace
@@ -309,23 +328,15 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
   if (keys_of(root, table, &notes->search) == NIL)
     return NIL;
   facts.subquery_probes = find_subquery_probes(root, table);
-  double correction = notes->correction > 0.0 ? notes->correction : 1.0;
   List *candidates = find_candidates(facts, &notes->search);
-  notes->filters = choose(facts, candidates, &notes->planned, &correction);
-  notes->correction = correction;
+  notes->filters = choose(facts, candidates, &notes->planned, &notes->correction);
   return notes->filters;
 }
 
 double correction_of_estimates(const PlannerInfo *root) {
-  check_stack_depth();
-  const PlannedFilters *notes = notes_of(root);
-  double correction = notes->correction > 0.0 ? notes->correction : 1.0;
-  for (int i = 1; i < root->simple_rel_array_size; i++) {
-    const RelOptInfo *table = root->simple_rel_array[i];
-    if (table && table->subroot)
-      correction *= correction_of_estimates(table->subroot);
-  }
-  return correction;
+  while (const PlannerInfo *subquery = only_subquery(root))
+    root = subquery;
+  return notes_of(root)->correction;
 }
 
 Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver) {
@@ -335,7 +346,7 @@ Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver)
     if (pair->source != driver || pair->fields != NIL)
       continue;
     // The driving table may be joined first with other tables that have the same keys.
-    double keys = distinct_values(root, pair->key).number, left = keys;
+    double keys = statistics_of(root, pair->key).distinct, left = keys;
     for (const KeyPair *other : each<KeyPair>(pairs))
       if (other->source != driver && equal(other->probed, pair->probed))
         left = Min(left, other->source->rows);

@@ -53,7 +53,7 @@ struct JoinFilter {
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
 
 // The factor by which estimates of the query's joins were changed (keys.hpp), all joins together.
-// The subqueries in FROM count, too.
+// If the query only selects from a subquery, it is that of the subquery.
 double correction_of_estimates(const PlannerInfo *root);
 
 // What is likely if another table drives index scans of a table.

@@ -28,7 +28,7 @@ constexpr double kRowsPerSetupCost = 5000.0;
 // Starting workers also takes time if parallel_setup_cost says that it costs nothing.
 constexpr double kFewestParallelRows = 50000.0;
 
-bool may_be_parallel(const PlannerInfo *root, const JoinFilter *filter) {
+bool may_build_in_parallel(const PlannerInfo *root, const JoinFilter *filter) {
   return root->glob->parallelModeOK &&
          filter->source->tuples >=
              Max(kRowsPerSetupCost * parallel_setup_cost, kFewestParallelRows);
@@ -41,7 +41,7 @@ Query *query_of(PlannerInfo *root, const JoinFilter *filter) {
 // Lets the planner plan the InitPlan.
 void plan_as_subquery(PlannerInfo *root, JoinFilter *filter) {
   const bool parallel_before = root->glob->parallelModeOK;
-  root->glob->parallelModeOK = may_be_parallel(root, filter);
+  root->glob->parallelModeOK = may_build_in_parallel(root, filter);
   filter->subroot = subquery_planner(root->glob, query_of(root, filter), filter->name, root,
                                      nullptr, false, 0.0, nullptr);
   root->glob->parallelModeOK = parallel_before;
@@ -91,7 +91,7 @@ const JoinFilter *find_same_keys(PlannerInfo *root, const List *others, const Jo
 
 void plan_initplan(PlannerInfo *root, JoinFilter *filter) {
   filter->name = choose_plan_name(root->glob, "bloom_filter", true);
-  if (filter->source->neighbours != NIL || may_be_parallel(root, filter) ||
+  if (filter->source->neighbours != NIL || may_build_in_parallel(root, filter) ||
       !is_build_best(root, filter->source->table)) {
     plan_as_subquery(root, filter);
     filter->build_cost = filter->path->total_cost;

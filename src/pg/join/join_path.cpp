@@ -66,24 +66,27 @@ struct FilterEffect {
 FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table,
                        int workers) {
   FilterEffect effect = {filters, NIL, NIL, 1.0, 0.0, 0.0};
-  // Rows of the first pages are not probed, unless workers need the filter before they start.
+  // No filter that is built late is probed for the rows of the first pages. Workers need all
+  // filters before they start.
   const double pages = Max(part->pages, 1.0),
-               unprobed = workers > 0 ? 0.0 : first_pages(pages) / pages;
+               first = workers > 0 ? 0.0 : first_pages(pages) / pages;
+  double late = 1.0; // the share of rows that the filters let through that are built late
   for (const JoinFilter *filter : each<JoinFilter>(filters)) {
-    const double passed =
-        filter->needed > 0.0 ? unprobed + (1.0 - unprobed) * filter->most : filter->most;
+    const double unprobed = filter->needed > 0.0 ? first : 0.0;
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
-    condition->norm_selec = passed;
+    condition->norm_selec = unprobed + (1.0 - unprobed) * filter->most;
     condition->security_level =
         root->qual_security_level; // the level of the query's own conditions
     effect.conditions = lappend(effect.conditions, condition);
-    effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
-    effect.share *= passed;
+    effect.join_saving +=
+        effect.share * late * (1.0 - unprobed) * (1.0 - filter->share) * filter->join_saving;
+    (unprobed > 0.0 ? late : effect.share) *= filter->most;
     const double size = Min(part->tuples / filter->tuples, 1.0);
     effect.build_cost += size * filter->build_cost;
     effect.needed = lappend_int(effect.needed, static_cast<int>(Min(size * filter->needed, 2e9)));
   }
+  effect.share *= first + (1.0 - first) * late;
   return effect;
 }
 
@@ -93,8 +96,8 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
 // The server compares the paths of a table before it knows the joins above. But a path that returns
 // fewer rows saves most in these joins. So if a path pays as a whole, it is given a cost a little
 // below that of the other paths. The rest of its cost is added when the joins are known
-// (plan_cost.hpp). What the path costs each time when it is executed again is not changed. Only the
-// first time pays for the filters.
+// (plan_cost.hpp). Only the first execution pays for the filters, so what remains after the startup
+// cost is the cost of the scan, or all of the path's cost if the scan costs more than that.
 Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const FilterEffect &effect,
                 int workers, const List *others) {
   const Path *other = cheapest(others);
@@ -122,7 +125,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Fi
 #endif
   const double margin = effect.build_cost > kDear * other->total_cost ? kDearMargin : 0.0;
   if (saved <= margin * effect.build_cost ||
-      has_better_access(root, part, table, effect.filters, *other, cost))
+      (workers == 0 && has_better_access(root, part, table, effect.filters, *other, cost)))
     return nullptr;
   path->total_cost = Min(cost, kClearlyCheaper * other->total_cost);
   path->startup_cost = Max(path->total_cost - run, 0.0);
@@ -183,7 +186,7 @@ bool reads_one_snapshot(const PlannerInfo *root) {
 // A Gather evaluates the InitPlans before it starts. It does so even if a condition below it that
 // is evaluated only once, such as `$1 <> 0`, turns out to be false. Plain SQL would not read the
 // source then. So there must be no such condition.
-bool may_be_parallel(const PlannerInfo *root) {
+bool may_scan_in_parallel(const PlannerInfo *root) {
   const Query *query = root->parse;
   return !root->hasPseudoConstantQuals &&
          (!root->parent_root || query->hasAggs || query->groupClause != NIL ||
@@ -218,7 +221,7 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   // Both are compared with the paths of the server. A lookup that probes filters replaces one.
   Path *scan =
       make_path(root, part, table, effect_of(root, filters, part, table, 0), 0, part->pathlist);
-  const int workers = may_be_parallel(root) ? workers_for(part) : 0;
+  const int workers = scan && may_scan_in_parallel(root) ? workers_for(part) : 0;
   Path *partial = workers == 0
                       ? nullptr
                       : make_path(root, part, table, effect_of(root, filters, part, table, workers),

@@ -390,14 +390,6 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
   return share;
 }
 
-double null_share_of(PlannerInfo *root, Node *value) {
-  VariableStatData data;
-  examine_variable(root, value, 0, &data);
-  const double share = null_share(data);
-  ReleaseVariableStats(data);
-  return share;
-}
-
 // The share of a table's rows that have a partner in one equality.
 //
 // The server's estimate of a semijoin is at most its estimate of the inner join, which assumes that
@@ -410,11 +402,11 @@ PartnerShare share_of_values(PlannerInfo *root, const RelOptInfo *table, const K
   const double rows = pair.source->rows;
   if (share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
     return {share, share};
-  const DistinctValues probed = distinct_values(root, pair.probed),
-                       keys = distinct_values(root, pair.key);
-  const double occurring = (1.0 - null_share_of(root, pair.probed)) *
-                           Min(Min(keys.number, rows) / Max(probed.number, 1.0), 1.0);
-  return {share, probed.is_guess || keys.is_guess ? share : Max(share, occurring)};
+  const ValueStatistics probed = statistics_of(root, pair.probed),
+                        key = statistics_of(root, pair.key);
+  const double occurring =
+      (1.0 - probed.nulls) * Min(Min(key.distinct, rows) / Max(probed.distinct, 1.0), 1.0);
+  return {share, probed.is_guess || key.is_guess ? share : Max(share, occurring)};
 }
 
 bool is_column(Node *value, AttrNumber number) {
@@ -525,13 +517,14 @@ double correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair
   return factor;
 }
 
-DistinctValues distinct_values(PlannerInfo *root, Node *value) {
+ValueStatistics statistics_of(PlannerInfo *root, Node *value) {
   VariableStatData data;
   examine_variable(root, value, 0, &data);
-  DistinctValues distinct;
-  distinct.number = get_variable_numdistinct(&data, &distinct.is_guess);
+  ValueStatistics statistics;
+  statistics.distinct = get_variable_numdistinct(&data, &statistics.is_guess);
+  statistics.nulls = null_share(data);
   ReleaseVariableStats(data);
-  return distinct;
+  return statistics;
 }
 
 double likely_share(const PartnerShare &share) {

@@ -31,12 +31,13 @@ RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table);
 // Then each source with several equalities has one KeyPair that compares them together as rows.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);
 
-// The number of distinct values of an expression. It is a guess if nothing is known.
-struct DistinctValues {
-  double number;
-  bool is_guess;
+// What statistics tell about the values of an expression.
+struct ValueStatistics {
+  double distinct; // the number of distinct values
+  bool is_guess;   // true if that number is a guess, because nothing is known
+  double nulls;    // the share of rows whose value is NULL
 };
-DistinctValues distinct_values(PlannerInfo *root, Node *value);
+ValueStatistics statistics_of(PlannerInfo *root, Node *value);
 
 // The share of a table's rows that have a partner. Statistics of single columns do not tell which
 // keys of the source occur in the table, so the share lies between two bounds.

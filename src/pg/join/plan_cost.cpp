@@ -19,35 +19,37 @@ namespace {
 
 create_upper_paths_hook_type previous_hook = nullptr;
 
-Cost uncharged(const Path *path);
+Cost uncharged_in(const Path *path);
 
-Cost uncharged(const List *paths) {
+Cost uncharged_in(const List *paths) {
   Cost sum = 0.0;
   for (const Path *path : each<Path>(paths))
-    sum += uncharged(path);
+    sum += uncharged_in(path);
   return sum;
 }
 
 // The cost that a path and the paths below it leave out. All kinds of paths with a single path
 // below have it in the same place.
-Cost uncharged(const Path *path) {
+Cost uncharged_in(const Path *path) {
   check_stack_depth();
   switch (nodeTag(path)) {
   case T_NestPath:
   case T_MergePath:
   case T_HashPath: {
     const auto *join = reinterpret_cast<const JoinPath *>(path);
-    return uncharged(join->outerjoinpath) + uncharged(join->innerjoinpath);
+    return uncharged_in(join->outerjoinpath) + uncharged_in(join->innerjoinpath);
   }
+  case T_ModifyTablePath:
+    return uncharged_in(reinterpret_cast<const ModifyTablePath *>(path)->subpath);
   case T_AppendPath:
-    return uncharged(reinterpret_cast<const AppendPath *>(path)->subpaths);
+    return uncharged_in(reinterpret_cast<const AppendPath *>(path)->subpaths);
   case T_MergeAppendPath:
-    return uncharged(reinterpret_cast<const MergeAppendPath *>(path)->subpaths);
+    return uncharged_in(reinterpret_cast<const MergeAppendPath *>(path)->subpaths);
   case T_CustomPath: {
     const auto *custom = reinterpret_cast<const CustomPath *>(path);
     const bool is_ours =
         custom->methods == &kFilteredScanMethods || custom->methods == &kFilteredLookupMethods;
-    return uncharged(custom->custom_paths) + (is_ours ? filtered_path(custom)->uncharged : 0.0);
+    return uncharged_in(custom->custom_paths) + (is_ours ? filtered_path(custom)->uncharged : 0.0);
   }
   case T_MaterialPath:
   case T_MemoizePath:
@@ -66,28 +68,31 @@ Cost uncharged(const Path *path) {
   case T_GroupingSetsPath:
   case T_WindowAggPath:
   case T_LimitPath:
-    return uncharged(reinterpret_cast<const MaterialPath *>(path)->subpath);
+    return uncharged_in(reinterpret_cast<const MaterialPath *>(path)->subpath);
   default:
     return 0.0;
   }
 }
 
-// Changes the cost of a LIMIT: the share of the rows that it takes becomes what it would be if the
-// estimates of joins had not been changed.
+// Changes the cost of a LIMIT: the share of the rows that it reads, with those of OFFSET, becomes
+// what it would be if the estimates of joins had not been changed.
 void uncorrect(LimitPath *path, double correction) {
   const Path *input = path->subpath;
-  const double taken = Min(correction * path->path.rows / Max(input->rows, 1.0), 1.0);
-  const Cost cost = path->path.startup_cost + taken * (input->total_cost - input->startup_cost);
+  const Cost run = input->total_cost - input->startup_cost;
+  const double skipped = run > 0.0 ? (path->path.startup_cost - input->startup_cost) / run : 0.0;
+  const double read = skipped + path->path.rows / Max(input->rows, 1.0);
+  const Cost cost = input->startup_cost + Min(correction * read, 1.0) * run;
   path->path.total_cost = Max(path->path.total_cost, cost);
 }
 
 // If the estimates of joins were changed, the server expects more rows, and a LIMIT seems to take a
 // smaller share of them. It may then have chosen a plan that returns its first rows soon, and takes
-// long for all. So that plan is compared once more with the one that is cheapest for all rows.
+// long for all. So that plan is compared once more with the one that is cheapest for all rows. The
+// server puts nothing between LIMIT and such a plan, unless rows are locked or changed.
 void reconsider_limit(PlannerInfo *root, const RelOptInfo *input, RelOptInfo *output,
                       const FinalPathExtraData &extra) {
   const Query *query = root->parse;
-  if (!extra.limit_needed || query->commandType != CMD_SELECT)
+  if (!extra.limit_needed || query->commandType != CMD_SELECT || query->rowMarks != NIL)
     return;
   const double correction = correction_of_estimates(root);
   if (correction <= 1.0)
@@ -109,7 +114,7 @@ void charge(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOp
     return;
   reconsider_limit(root, input, output, *static_cast<const FinalPathExtraData *>(extra));
   for (Path *path : each<Path>(output->pathlist)) {
-    const Cost more = uncharged(path);
+    const Cost more = uncharged_in(path);
     path->startup_cost += more;
     path->total_cost += more;
   }

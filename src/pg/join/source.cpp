@@ -109,10 +109,11 @@ bool can_be_repeated(PlannerInfo *root, List *expressions) {
          !depends_on_rows(all, root);
 }
 
-// True if a condition that the server evaluates only once, such as `$1 <> 0`, is the same for a
-// source and for all tables that depend on its filter. If such a condition is false, a plan reads
-// none of the tables that it belongs to. A filter must then not be built: it would be built for
-// nothing, and could raise an error. It is not, if no scan that probes it is executed.
+// True if each condition that the server evaluates only once, such as `$1 <> 0`, belongs to all of
+// the tables that depend on a filter if it belongs to the filter's source. If such a condition is
+// false, a plan reads none of the tables that it belongs to. The filter must then not be built: it
+// would be built for nothing, and could raise an error. A filter is built only when a scan that
+// probes it is executed, so a condition of that scan's table prevents it.
 bool has_same_guards(Relids dependent, List *conditions) {
   for (const RestrictInfo *condition : each<RestrictInfo>(conditions))
     if (condition->pseudoconstant && !bms_is_subset(dependent, condition->required_relids))
