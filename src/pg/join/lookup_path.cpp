@@ -109,7 +109,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
   // query is part of another one, its whole plan may be below a Gather of that. If parallel queries
   // are tested, the same is true of any query: up to PostgreSQL 16, the server then leaves the
   // InitPlans where nothing can use them.
-  // Nor may a Gather build a filter that a condition above it would not have built (join.hpp).
+  // Nor may a Gather build a filter before a condition that is evaluated once (join_path.cpp).
   path->parallel_safe &= !root->parent_root && !root->hasPseudoConstantQuals &&
                          debug_parallel_query == DEBUG_PARALLEL_OFF;
   path->rows = clamp_row_est(path->rows * share);

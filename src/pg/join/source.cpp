@@ -128,7 +128,7 @@ bool may_be_source(PlannerInfo *root, RelOptInfo *table) {
          !has_foreign_part(root, table) && can_be_repeated(root, conditions_of_source(table));
 }
 
-// The same for the keys of a pair. `dependent` are the tables that depend on the filter.
+// True if a filter of a pair's keys may be built. `dependent` are the tables that depend on it.
 bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent, Search *search) {
   RelOptInfo *table = pair.source;
   TableNotes *notes = &search->tables[table->relid];
