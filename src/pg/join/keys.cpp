@@ -397,16 +397,26 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
 // sales of five years. If this limit decides, it is the least share. The selected days may all be
 // days with sales. Then the share is the number of selected days, divided by that of days with
 // sales.
+//
+// No value of a unique key is common. Then the server's two estimates (eqjoinsel() in selfuncs.c)
+// are simple formulas, which take a sixth of the time of its calls.
 PartnerShare share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
-  const double share = selectivity_of(root, table, pair, JOIN_SEMI);
   const double rows = pair.source->rows;
-  if (share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
-    return {share, share};
   const ValueStatistics probed = statistics_of(root, pair.probed),
                         key = statistics_of(root, pair.key);
   const double occurring =
       (1.0 - probed.nulls) * Min(Min(key.distinct, rows) / Max(probed.distinct, 1.0), 1.0);
-  return {share, probed.is_guess || key.is_guess ? share : Max(share, occurring)};
+  const bool is_guess = probed.is_guess || key.is_guess;
+  if (key.is_unique && !is_guess) {
+    const double inner =
+        (1.0 - probed.nulls) * (1.0 - key.nulls) / Max(Max(probed.distinct, key.distinct), 1.0);
+    pair.estimates->inner = {true, rows, inner};
+    return {Min(occurring, rows * inner), occurring};
+  }
+  const double share = selectivity_of(root, table, pair, JOIN_SEMI);
+  if (is_guess || share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
+    return {share, share};
+  return {share, Max(share, occurring)};
 }
 
 bool is_column(Node *value, AttrNumber number) {
@@ -523,6 +533,7 @@ ValueStatistics statistics_of(PlannerInfo *root, Node *value) {
   ValueStatistics statistics;
   statistics.distinct = get_variable_numdistinct(&data, &statistics.is_guess);
   statistics.nulls = null_share(data);
+  statistics.is_unique = data.isunique;
   ReleaseVariableStats(data);
   return statistics;
 }

@@ -36,6 +36,7 @@ struct ValueStatistics {
   double distinct; // the number of distinct values
   bool is_guess;   // true if that number is a guess, because nothing is known
   double nulls;    // the share of rows whose value is NULL
+  bool is_unique;  // true if no two rows have the same value
 };
 ValueStatistics statistics_of(PlannerInfo *root, Node *value);
 
