@@ -93,6 +93,14 @@ VACUUM ANALYZE day, event;
 SELECT filtered('SELECT count(item) FROM event JOIN day ON day.id = event.day
   WHERE day.id BETWEEN 1000 AND 1090');
 SELECT filtered('SELECT count(item) FROM event JOIN day ON day.id = event.day WHERE kind = 3');
+-- A scan with a filter must cost less than lookups that return the same rows.
+CREATE TABLE reason AS SELECT i AS id, i AS kind FROM generate_series(1, 35) i;
+CREATE TABLE returned AS SELECT i % 18 AS reason, i AS more, repeat('r', 60) AS padding
+FROM generate_series(1, 100000) i;
+CREATE INDEX ON returned (reason);
+VACUUM ANALYZE reason, returned;
+SELECT filtered('SELECT count(padding) FROM returned r JOIN reason s ON s.id = r.reason
+  LEFT JOIN name n ON n.id = r.more WHERE s.kind = 3');
 -- The same for an index that returns the rows in the order of the key. A merge join reads it.
 CREATE TABLE sorted AS SELECT i AS id, i AS more FROM generate_series(1, 100000) i;
 CREATE UNIQUE INDEX ON sorted (id);

@@ -25,8 +25,9 @@ namespace {
 // The costs of lookups and of a scan with a hash join must differ by this factor, so that it is
 // certain which of them the server prefers.
 constexpr double kClearly = 1.25;
-// Rows that lookups return go through the joins above, and several filters may drop most of them.
-// So lookups are only better if they cost less by this factor.
+// Rows that lookups return go through the joins above, and the filters of other tables may drop
+// most of them. If there are such filters, lookups are only better if they cost less by this
+// factor.
 constexpr double kLookupsMargin = 2.0;
 
 // The only table that drives an index scan. NULL if there are several.
@@ -38,8 +39,17 @@ const RelOptInfo *driver_of(const PlannerInfo *root, const Path *path) {
              : nullptr;
 }
 
+// True if a table is the source of all filters. Then its lookups return no more rows than a scan
+// that probes the filters.
+bool is_only_source(const RelOptInfo *table, const List *filters) {
+  for (const JoinFilter *filter : each<JoinFilter>(filters))
+    if (filter->source->table != table)
+      return false;
+  return true;
+}
+
 bool are_lookups_better(PlannerInfo *root, const RelOptInfo *part, RelOptInfo *table,
-                        const Path *path, const Path &plain, Cost cost) {
+                        const List *filters, const Path *path, const Path &plain, Cost cost) {
   const RelOptInfo *driver = driver_of(root, path);
   if (!driver)
     return false;
@@ -49,7 +59,8 @@ bool are_lookups_better(PlannerInfo *root, const RelOptInfo *part, RelOptInfo *t
     return false;
   const double expected = Max(driven.executions * path->rows, 1.0);
   const double likely = part->rows * driven.share;
-  return kLookupsMargin * planned * Min(likely / expected, 1.0) < cost;
+  const double margin = is_only_source(driver, filters) ? 1.0 : kLookupsMargin;
+  return margin * planned * Min(likely / expected, 1.0) < cost;
 }
 
 // True if a path returns the rows in the order of a key for which one of the filters is probed.
@@ -70,7 +81,7 @@ bool has_better_access(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
   for (const Path *path : each<Path>(part->pathlist)) {
     if (path->pathtype == T_CustomScan || path == &plain)
       continue;
-    if (path->param_info ? are_lookups_better(root, part, table, path, plain, cost)
+    if (path->param_info ? are_lookups_better(root, part, table, filters, path, plain, cost)
                          : path->total_cost < cost && is_sorted_by_key(path, filters))
       return true;
   }
