@@ -129,6 +129,30 @@ FROM jsonb_path_query_first(plan_of('SELECT count(*) FROM fact f JOIN dim d ON d
   'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan;
 ROLLBACK;
 
+-- Workers do not build filters of few rows, even if parallel_setup_cost says that starting workers
+-- costs nothing. The same for a table with partitions that are joined one by one.
+CREATE TABLE hashed (id int, more int) PARTITION BY HASH (id);
+CREATE TABLE hashed_keys (id int, kind int) PARTITION BY HASH (id);
+SELECT format('CREATE TABLE %1$s_%2$s PARTITION OF %1$s FOR VALUES WITH (MODULUS 4, REMAINDER %2$s)',
+  name, remainder)
+FROM unnest(ARRAY['hashed', 'hashed_keys']) name, generate_series(0, 3) remainder \gexec
+INSERT INTO hashed SELECT i % 5000, i FROM generate_series(1, 100000) i;
+INSERT INTO hashed_keys SELECT i, i % 100 FROM generate_series(1, 5000) i;
+ANALYZE hashed, hashed_keys;
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL enable_partitionwise_join = on;
+SELECT filtered(query), jsonb_path_exists(plan_of(query),
+    'strict $.** ? (@."Parent Relationship" == "InitPlan").** ? (@."Node Type" == "Gather")')
+  AS built_by_workers
+FROM (VALUES
+  ('SELECT count(*) FROM hashed JOIN hashed_keys USING (id) WHERE kind < 5'),
+  ('SELECT count(*) FROM hashed h JOIN small_keys s ON s.id = h.id WHERE kind < 5')) q (query);
+COMMIT;
+
 -- If filters change an estimate, more rows are expected. A LIMIT must not take a smaller share of
 -- them than before, because the planner would then prefer a plan that returns its first rows soon.
 CREATE TABLE calendar AS SELECT i AS id, 1900 + i / 365 AS year FROM generate_series(0, 72999) i;
