@@ -133,7 +133,7 @@ ROLLBACK;
 -- costs nothing. The same for a table with partitions that are joined one by one.
 CREATE TABLE hashed (id int, more int) PARTITION BY HASH (id);
 CREATE TABLE hashed_keys (id int, kind int) PARTITION BY HASH (id);
-SELECT format('CREATE TABLE %1$s_%2$s PARTITION OF %1$s FOR VALUES WITH (MODULUS 4, REMAINDER %2$s)',
+SELECT format('CREATE TABLE %s_%s PARTITION OF %1$s FOR VALUES WITH (MODULUS 4, REMAINDER %2$s)',
   name, remainder)
 FROM unnest(ARRAY['hashed', 'hashed_keys']) name, generate_series(0, 3) remainder \gexec
 INSERT INTO hashed SELECT i % 5000, i FROM generate_series(1, 100000) i;
