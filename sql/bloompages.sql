@@ -1,4 +1,4 @@
--- The index on any column: that its answers are those of a scan, for every type and condition, and
+-- The bloompages index: that its answers are those of a scan, for every type and condition, and
 -- what it refuses. test/t/042_bloompages.pl has many sessions, crashes, standbys and damage.
 CREATE SCHEMA index_of_pages;
 SET search_path = index_of_pages, public;

@@ -1,4 +1,4 @@
--- The index on any column: text that is equal though its bytes differ, rows that change in other
+-- The bloompages index: text that is equal though its bytes differ, rows that change in other
 -- ways than one after the other, tables that are rebuilt, and what plans cost.
 -- sql/bloompages.sql has the types and conditions.
 CREATE SCHEMA changes_of_pages;

@@ -66,7 +66,7 @@ enum class Ability : std::uint16_t {
   folds = 16,             // the OR of equal parts of a filter is a smaller filter (fold_geometry())
   grows = 32,             // a full filter can get another link
   sizes_itself = 64,      // an aggregate can choose the size
-  grouped_in_index = 128, // an index groups filters of one geometry (core/index_pages.hpp)
+  grouped_in_index = 128, // an index groups filters of one geometry (core/filter_index_pages.hpp)
   needs_all_values = 256, // a filter is made of all values at once, each once, in their order
 };
 

@@ -1,8 +1,8 @@
 // The head that every page of our indexes has: what kind of page it is, and where it belongs.
 //
-// Two access methods have such pages: `bloomfilter`, an index over stored filters
-// (core/index_pages.hpp), and `bloompages`, an index of filters of heap pages
-// (core/range_pages.hpp).
+// Two kinds of indexes have such pages: filter indexes, of the access method `bloomfilter`, which
+// are indexes over stored filters (core/filter_index_pages.hpp), and bloompages indexes, which hold
+// a filter of the values in each range of heap pages (core/bloompages_pages.hpp).
 //
 // Numbers are in the machine's byte order, as in all pages of the server. A release may change the
 // meaning of these bytes; the index then needs a REINDEX.
@@ -24,11 +24,11 @@ constexpr std::uint8_t kIndexVersion = 1;
 constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
 
 enum class PageKind : std::uint8_t {
-  meta = 1, // of an index over stored filters, like the next three
+  meta = 1, // of a filter index, like the next three
   list = 2,
   directory = 3,
   lines = 4,
-  range_meta = 5, // of an index of filters of heap pages, like the next two
+  range_meta = 5, // of a bloompages index, like the next two
   range_directory = 6,
   range_lines = 7,
 };

@@ -9,8 +9,8 @@
 // C. Faloutsos and R. Chan, "Fast text access methods for optical and large magnetic disks", VLDB
 // 1988.
 //
-// Two indexes are made of such pages: of stored filters (core/index_pages.hpp), and of filters of
-// ranges of heap pages (core/range_pages.hpp).
+// Two kinds of indexes are made of such pages: filter indexes (core/filter_index_pages.hpp) and
+// bloompages indexes (core/bloompages_pages.hpp).
 #pragma once
 
 #include <cstddef>

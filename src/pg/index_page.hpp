@@ -1,5 +1,5 @@
 // How the pages of our indexes are read, locked and initialized, and the lock that excludes others
-// from rearranging an index. What both access methods need: pg/index/ and pg/ranges/.
+// from rearranging an index. What both access methods need: pg/filter_index/ and pg/bloompages/.
 #pragma once
 
 #include "pg/server.hpp"
@@ -108,8 +108,8 @@ inline void count_search(IndexScanDesc scan) {
 // page was last changed. This can happen with old_snapshot_threshold, which servers before 17 have.
 void check_snapshot(IndexScanDesc scan, const uint8 *page);
 
-// A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives
-// ranges their filters (pg/ranges/).
+// A heavyweight lock on an index. Only its holder moves rows among pages (pg/filter_index/), or
+// gives ranges their filters (pg/bloompages/).
 //
 // It excludes other sessions. If this session has it already, try_lock_work() returns false: a
 // function that hashes a value may insert rows into the same table. The lock does not exclude

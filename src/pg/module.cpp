@@ -7,9 +7,9 @@
 
 #include "pg/aggregate/shared_file.hpp"
 #include "pg/build/build.hpp"
-#include "pg/index/access_method.hpp"
+#include "pg/filter_index/access_method.hpp"
 #include "pg/join/join.hpp"
-#include "pg/ranges/access_method.hpp"
+#include "pg/bloompages/access_method.hpp"
 #include "pg/table/probe_node.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"

@@ -96,7 +96,7 @@ EXPLAIN SELECT * FROM many WHERE f @> 7;
 EXPLAIN SELECT * FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
 SELECT count(*) FROM many WHERE f @> 7;
 
--- Indexes over filters: built, filled, tidied, checked, and probed, also by joins. One index is on
+-- Filter indexes: built, filled, tidied, checked, and probed, also by joins. One index is on
 -- an expression.
 CREATE TABLE segments AS SELECT f AS id, bf_agg(i, 100) AS filter
 FROM generate_series(1, 150) f, generate_series(f, f + 3) i GROUP BY f ORDER BY f;
@@ -116,7 +116,7 @@ SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[77, 300, NULL]
 SELECT count(*), sum(id) FROM (VALUES (7), (77), (NULL)) k (v) JOIN segments ON filter @> v;
 RESET enable_seqscan;
 
--- An index on any columns: built, filled, tidied, checked, and probed, also by joins.
+-- A bloompages index: built, filled, tidied, checked, and probed, also by joins.
 CREATE TABLE traces AS SELECT i AS id, md5(i::text)::uuid AS trace, 'host' || i % 50 AS host,
   ARRAY[i, i + 1] AS pair FROM generate_series(1, 300) i;
 CREATE INDEX traces_pages ON traces USING bloompages (trace, host, pair) WITH (pages_per_range = 1);

@@ -244,7 +244,7 @@ for my $argument ('', ', 800000') {
         '... which takes ' . ($peak - $least) . ' bytes more than without builds');
 }
 
-# An index of filters of heap pages frees a value, and the text of a name that is looked for, before
+# A bloompages index frees a value, and the text of a name that is looked for, before
 # it reads the next.
 $node->safe_psql('postgres', q{
     CREATE TABLE long_values AS SELECT repeat(i || 'x', 1000000) AS v FROM generate_series(1, 80) i;

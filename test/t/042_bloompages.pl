@@ -1,4 +1,4 @@
-# An index of filters of heap pages gives the answers of a scan while rows come, go and change, after
+# A bloompages index gives the answers of a scan while rows come, go and change, after
 # crashes at any moment, and on a standby. A damaged page is an error. bf_index_check() finds the
 # values of each row.
 

@@ -1,4 +1,4 @@
-# An index of filters of heap pages on tables that regression tests cannot make: with empty pages
+# A bloompages index on tables that regression tests cannot make: with empty pages
 # after a crash, in another tablespace, and of another access method.
 
 use strict;

@@ -1,4 +1,4 @@
-# An index of filters of heap pages finds the rows that an old snapshot sees, though they were
+# A bloompages index finds the rows that an old snapshot sees, though they were
 # deleted before their range got a filter. If they may have been removed, the scan is an error.
 
 use strict;

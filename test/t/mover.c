@@ -1,7 +1,7 @@
 /*
- * For test/t/036_index.pl: takes the lock of an index over filters that a session holds while it
+ * For test/t/036_filter_index.pl: takes the lock of a filter index that a session holds while it
  * moves rows into groups. The lock is kept until the transaction ends. lock_moves() in
- * src/pg/index/pages.cpp takes the same lock.
+ * src/pg/filter_index/pages.cpp takes the same lock.
  */
 #include "postgres.h"
 

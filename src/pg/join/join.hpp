@@ -44,7 +44,7 @@ extern "C" {
 namespace bloomfilter {
 
 // Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook
-// adds the scans of pg/table/ and the bitmap scans of pg/ranges/ as well.
+// adds the scans of pg/table/ and the bitmap scans of pg/bloompages/ as well.
 void define_join_filters();
 
 // True if bloomfilter.join_filter is on.

@@ -14,7 +14,7 @@
 #include "pg/join/plan_cost.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
-#include "pg/ranges/access_method.hpp"
+#include "pg/bloompages/access_method.hpp"
 #include "pg/table/probe_control.hpp"
 #include "pg/table/scan.hpp"
 

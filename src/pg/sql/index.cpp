@@ -6,9 +6,9 @@
 #include "pg/server.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/index/inspect.hpp"
+#include "pg/filter_index/inspect.hpp"
 #include "pg/owner.hpp"
-#include "pg/ranges/inspect.hpp"
+#include "pg/bloompages/inspect.hpp"
 #include "pg/value/result_row.hpp"
 
 extern "C" {
@@ -80,7 +80,7 @@ void check_not_in_recovery() {
              errhint("Call this function on the primary server.")));
 }
 
-// Adds the columns that only an index over stored filters has.
+// Adds the columns that only a filter index has.
 void add_filters(ResultRow *row, const OpenIndex &open) {
   const bool has = is_filter_index(open.index);
   const FilterIndexInfo info = has ? filter_index_info(open.index) : FilterIndexInfo{};
@@ -92,7 +92,7 @@ void add_filters(ResultRow *row, const OpenIndex &open) {
   row->add_if(has, Int64GetDatum(info.free_pages * BLCKSZ));
 }
 
-// Adds the columns that only an index of filters of heap pages has.
+// Adds the columns that only a bloompages index has.
 void add_ranges(ResultRow *row, const OpenIndex &open) {
   const bool has = is_range_index(open.index);
   const RangeIndexInfo info = has ? range_index_info(open.table, open.index) : RangeIndexInfo{};

@@ -1,0 +1,176 @@
+// See inspect.hpp.
+
+#include "pg/bloompages/inspect.hpp"
+
+#include <cmath>
+
+#include "core/bitmap.hpp"
+#include "pg/list.hpp"
+#include "pg/bloompages/access_method.hpp"
+#include "pg/bloompages/pages.hpp"
+#include "pg/bloompages/summarize.hpp"
+#include "pg/value/bitmaps.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "catalog/index.h"
+#include "nodes/execnodes.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// Calls use(line, page) for each line of a group, while the line's page is locked.
+template <typename Use>
+void for_each_line(Relation index, const RangeSlot &slot, uint32 group, Use use) {
+  for (uint32 line = 0; line < slot.lines(); line++) {
+    CHECK_FOR_INTERRUPTS();
+    const Buffer buffer = lock_line(index, slot, group, line, BUFFER_LOCK_SHARE);
+    use(line, bytes_of(buffer));
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+// Sums over the groups of an index.
+struct IndexTotals {
+  double bits, set, values, added, false_pages;
+};
+
+// The filters of a group may be unequally full, so their rates are computed one by one.
+void add_group(Relation index, const RangeSlot &slot, uint32 group, uint32 range_pages,
+               IndexTotals *totals) {
+  const double bits = static_cast<double>(slot.lines()) * kLineBits; // of a filter
+  double set[kGroupRanges] = {}, rates = 0, held = 0;
+  for_each_line(index, slot, group, [&](uint32, const uint8 *page) {
+    uint8 lines[kGroupRanges * kLineBytes];
+    read_slices(page + kContentAt, kGroupRanges, lines);
+    for (int range = 0; range < slot.ready; range++) {
+      const auto in_line =
+          static_cast<double>(count_set(*kernel, lines + range * kLineBytes, kLineBytes));
+      set[range] += in_line;
+      rates += std::pow(in_line / kLineBits, slot.k) / slot.lines();
+    }
+  });
+  for (int range = 0; range < slot.ready; range++) {
+    held -= bits / slot.k * std::log1p(-Min(set[range] / bits, 0.999999));
+    totals->set += set[range];
+  }
+  totals->bits += slot.ready * bits;
+  totals->values += static_cast<double>(slot.values);
+  totals->added += Max(held - static_cast<double>(slot.values), 0.0);
+  totals->false_pages += rates * range_pages;
+}
+
+// The state of a call of bf_index_check().
+struct RangeCheck {
+  Relation index;
+  RangeMeta meta;
+  RangeSlot *slots; // one for each group
+};
+
+bool has_value(const RangeCheck &check, const RangePlace &place, uint64 hash) {
+  const ColumnSet all = first_columns(kGroupRanges);
+  return probe_ranges(check.index, check.slots[place.group], place.group, hash, all)
+      .has(place.range);
+}
+
+void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
+  const auto *check = static_cast<const RangeCheck *>(state);
+  CHECK_FOR_INTERRUPTS();
+  const RangePlace place =
+      range_place(check->meta.range_pages, ItemPointerGetBlockNumberNoCheck(tid));
+  if (place.group >= check->meta.groups || place.range >= check->slots[place.group].ready)
+    return;
+  for (int column = 0; column < IndexRelationGetNumberOfKeyAttributes(index); column++)
+    if (!nulls[column] && !has_value(*check, place, column_hash(index, column, values[column])))
+      ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                      errmsg("index \"%s\" is damaged: it lacks a value of row (%u,%u)",
+                             RelationGetRelationName(index), ItemPointerGetBlockNumberNoCheck(tid),
+                             ItemPointerGetOffsetNumberNoCheck(tid)),
+                      errhint("Rebuild the index from the table with REINDEX.")));
+}
+
+// Reads the slots, and checks that the pages of the groups follow each other.
+void check_pages(RangeCheck *check) {
+  Relation index = check->index;
+  check->meta = read_range_meta(index);
+  check->slots = make_array<RangeSlot>(check->meta.groups);
+  const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+  if (check->meta.blocks > blocks)
+    raise_index_damaged(index, check->meta.blocks - 1, "does not exist");
+  BlockNumber next = kMetaBlock + 2; // after the meta page and the first page of the directory
+  for (uint32 group = 0; group < check->meta.groups; group++) {
+    RangeSlot *slot = &check->slots[group];
+    const SlotAddress address = slot_address(check->meta.directory, group);
+    *slot = read_slot(index, address);
+    if (!is_sound_slot(*slot, blocks) || slot->start != next)
+      raise_wrong_slot(index, address);
+    for_each_line(index, *slot, group, [](uint32, const uint8 *) {});
+    next += slot->lines();
+    // The first group in a page of the directory comes before this page.
+    if (group > 0 && group % kRangeSlots == 0)
+      next++;
+  }
+  if (next != check->meta.blocks)
+    raise_index_damaged(index, next, "belongs to nothing");
+}
+
+} // namespace
+
+bool is_range_index(Relation index) {
+  return index->rd_indam->ambuild == build_range_index;
+}
+
+RangeIndexInfo range_index_info(Relation table, Relation index) {
+  const RangeMeta meta = read_range_meta(index);
+  const BlockNumber blocks = RelationGetNumberOfBlocks(table);
+  RangeIndexInfo info = {};
+  info.ranges = static_cast<int64>(range_count(meta.range_pages, blocks));
+  info.tail_pages = blocks;
+  info.pages_per_range = group_blocks(meta.range_pages, Max(meta.groups, 1U) - 1).range_pages;
+  IndexTotals totals = {};
+  for (uint32 group = 0; group < meta.groups; group++) {
+    const RangeSlot slot = read_slot(index, slot_address(meta.directory, group));
+    const GroupBlocks pages = group_blocks(meta.range_pages, group);
+    info.ready += slot.ready;
+    info.tail_pages = Max(static_cast<int64>(blocks - pages.begin(slot.ready)), int64{0});
+    if (slot.ready > 0)
+      add_group(index, slot, group, pages.range_pages, &totals);
+  }
+  info.bits_per_value = totals.values > 0 ? totals.bits / totals.values : 0;
+  info.fill = totals.bits > 0 ? totals.set / totals.bits : 0;
+  info.false_pages = totals.false_pages;
+  info.additions = std::floor(totals.added);
+  return info;
+}
+
+void check_range_index(Relation table, Relation index) {
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  RangeCheck check = {};
+  check.index = index;
+  lock_work(index); // so that no group is added while the pages are looked through
+  // The snapshot is taken before the slots are read. So the filters of ready ranges have the values
+  // of each row that the snapshot sees.
+  const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+  check_pages(&check);
+  unlock_work(index);
+  IndexInfo *info = BuildIndexInfo(index);
+  info->ii_Concurrent = true; // as the server demands of a scan with a snapshot
+  TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
+  (void)table_index_build_scan(table, index, info, true, false, check_row, &check, scan);
+  UnregisterSnapshot(snapshot);
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+}
+
+void tidy_range_index(Relation table, Relation index) {
+  lock_work(index);
+  summarize_all(table, index, check_for_interrupts);
+  unlock_work(index);
+}
+
+} // namespace bloomfilter

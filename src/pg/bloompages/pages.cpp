@@ -1,0 +1,179 @@
+// See pages.hpp.
+
+#include "pg/bloompages/pages.hpp"
+
+extern "C" {
+#include "access/rmgr.h"
+#include "access/xloginsert.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr BlockNumber kFirstDirectory = 1, kFirstFree = 2;
+
+// A change to a few bytes of a page. A byte of it is stored as a region of a generic WAL record:
+// the region's offset in the page and its length, 1, as numbers of 16 bits, and the byte.
+//
+// The server's own way, GenericXLogStart() to GenericXLogFinish(), makes the same record by copying
+// the page and comparing the copy with it. For the few bits of a row that takes ten times as long.
+// The form of the record is not documented, but generic_xlog.c has read it since 9.6. The tests
+// compare what redo makes of it (wal_consistency_checking). If a server ever changes it, set
+// kHandmadeRecords to false.
+constexpr bool kHandmadeRecords = true;
+
+class ByteChanges {
+public:
+  ByteChanges() : length_(0) {}
+
+  // Sets a bit in a byte of a page, and remembers the byte.
+  void set(Page page, Size byte, uint8 mask) {
+    auto *changed = reinterpret_cast<uint8 *>(page) + byte;
+    *changed |= mask;
+    put(static_cast<uint16>(byte));
+    put(uint16{1});
+    regions_[length_++] = *changed;
+  }
+  // Logs all changes of a page. Call this in the critical section in which they were made.
+  void log(Buffer buffer) {
+    XLogBeginInsert();
+    XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
+    XLogRegisterBufData(0, reinterpret_cast<char *>(regions_), static_cast<uint32>(length_));
+    const XLogRecPtr position = XLogInsert(RM_GENERIC_ID, 0); // PageSetLSN() is a macro
+    PageSetLSN(BufferGetPage(buffer), position);
+  }
+
+private:
+  void put(uint16 number) {
+    memcpy(regions_ + length_, &number, sizeof number);
+    length_ += sizeof number;
+  }
+
+  static constexpr Size kRegionBytes = 2 * sizeof(uint16) + 1;
+  uint8 regions_[kLineBits * kRegionBytes];
+  Size length_;
+};
+
+Size byte_of(const SliceBit &bit) {
+  return kContentAt + bit.byte;
+}
+
+bool is_set(const uint8 *page, const SliceBit &bit) {
+  return (page[byte_of(bit)] & bit.mask) != 0;
+}
+
+bool are_set(const uint8 *page, int range, const uint16 *bits, int count) {
+  bool all = true;
+  for (int i = 0; i < count; i++)
+    all &= is_set(page, slice_bit(kGroupRanges, bits[i], range));
+  return all;
+}
+
+void set_and_log(Relation index, Buffer buffer, int range, const uint16 *bits, int count) {
+  if (!kHandmadeRecords) {
+    GenericXLogState *record = GenericXLogStart(index);
+    auto *page = reinterpret_cast<uint8 *>(GenericXLogRegisterBuffer(record, buffer, 0));
+    for (int i = 0; i < count; i++) {
+      const SliceBit bit = slice_bit(kGroupRanges, bits[i], range);
+      page[byte_of(bit)] |= bit.mask;
+    }
+    GenericXLogFinish(record);
+    return;
+  }
+  ByteChanges changes;
+  Page page = BufferGetPage(buffer);
+  START_CRIT_SECTION();
+  MarkBufferDirty(buffer);
+  for (int i = 0; i < count; i++) {
+    const SliceBit bit = slice_bit(kGroupRanges, bits[i], range);
+    if (!is_set(bytes_of(buffer), bit))
+      changes.set(page, byte_of(bit), bit.mask);
+  }
+  if (RelationNeedsWAL(index))
+    changes.log(buffer);
+  END_CRIT_SECTION();
+}
+
+} // namespace
+
+Buffer lock_range_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode) {
+  return lock_right_page(index, block, kind, mode, is_range_page);
+}
+
+RangeMeta read_range_meta(Relation index) {
+  const Buffer buffer = lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_SHARE);
+  const RangeMeta meta = *content_of<RangeMeta>(bytes_of(buffer));
+  UnlockReleaseBuffer(buffer);
+  return meta;
+}
+
+RangeSlot read_slot(Relation index, SlotAddress address) {
+  const Buffer buffer =
+      lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
+  const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[address.number];
+  UnlockReleaseBuffer(buffer);
+  const RangeSlot none = {};
+  if (memcmp(&slot, &none, sizeof slot) != 0 && !is_sound_slot(slot, kNoBlock))
+    raise_wrong_slot(index, address);
+  return slot;
+}
+
+void raise_wrong_slot(Relation index, SlotAddress address) {
+  raise_index_damaged(index, address.block, "has a wrong slot");
+}
+
+Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
+                 BufferLockMode mode) {
+  const Buffer buffer = lock_range_page(index, slot.start + line, PageKind::range_lines, mode);
+  if (!is_line_page(bytes_of(buffer), group, line))
+    raise_index_damaged(index, slot.start + line, "is not a page of its group");
+  return buffer;
+}
+
+ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       ColumnSet among) {
+  ProbedLine lines[kMaxProbedLines];
+  const int count = probed_lines(slot.geometry(), hash, lines);
+  for (int i = 0; i < count && !among.is_empty(); i++) {
+    const Buffer buffer = lock_line(index, slot, group, lines[i].line, BUFFER_LOCK_SHARE);
+    among = among & columns_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[i]);
+    UnlockReleaseBuffer(buffer);
+  }
+  return among;
+}
+
+void initialize_line(Page page, uint32 group, uint32 line) {
+  initialize_page(page, PageKind::range_lines);
+  changed_head(page)->group = group;
+  changed_head(page)->place = line;
+}
+
+void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line, int range,
+                   const uint16 *bits, int count) {
+  Buffer buffer = lock_line(index, slot, group, line, BUFFER_LOCK_SHARE);
+  const bool all = are_set(bytes_of(buffer), range, bits, count);
+  if (!all) {
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    if (!are_set(bytes_of(buffer), range, bits, count))
+      set_and_log(index, buffer, range, bits, count);
+  }
+  UnlockReleaseBuffer(buffer);
+}
+
+void make_empty_range_index(Relation index, ForkNumber fork, uint32 range_pages, double rate) {
+  append_to_fork(index, fork, [=](Page page) {
+    initialize_page(page, PageKind::range_meta);
+    auto *meta = changed_content<RangeMeta>(page);
+    meta->range_pages = range_pages;
+    meta->rate = rate;
+    meta->blocks = kFirstFree;
+    meta->directories = 1;
+    meta->directory[0] = kFirstDirectory;
+    meta->check = check_of(*meta);
+    set_used(page, sizeof(RangeMeta));
+  });
+  append_to_fork(index, fork, [](Page page) { initialize_page(page, PageKind::range_directory); });
+}
+
+} // namespace bloomfilter

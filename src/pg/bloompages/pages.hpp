@@ -1,0 +1,88 @@
+// How the pages of a bloompages index (core/bloompages_pages.hpp) are read and changed.
+//
+// Rules that keep every row in the index:
+//
+// - Nothing that a slot says is remembered. Whoever inserts a row puts it into the heap first, and
+//   then reads `filling` from the shared page. Whoever gives a range its filter writes `filling`
+//   first, and then reads the heap pages. So one of them sees what the other has done: either the
+//   inserter sets the bits of the row, or the reader of the heap page finds the row.
+// - Bits are only set, and `ready` and `filling` only grow, until REINDEX. So a scan that reads a
+//   slot first and lines afterwards finds at least what the slot promised.
+// - The lines of a group are in the file before a slot says so, and its first `filling` comes after
+//   that.
+//
+// A group's first page and its geometry never change, so a scan may use a copy of the slot for
+// them.
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "core/bloompages_pages.hpp"
+#include "pg/index_page.hpp"
+
+namespace bloomfilter {
+
+// Reads and locks a page. Raises XX002 if it is not of the given kind.
+Buffer lock_range_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode);
+
+RangeMeta read_range_meta(Relation index);
+
+// Changes only the meta page, in a WAL record of its own.
+template <typename Change> void change_range_meta(Relation index, Change change) {
+  const Buffer buffer =
+      lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  change_meta_in<RangeMeta>(record, buffer, change);
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(buffer);
+}
+
+// Where the slot of a group is.
+struct SlotAddress {
+  BlockNumber block;
+  uint32 number;
+};
+inline SlotAddress slot_address(const BlockNumber *directory, uint32 group) {
+  return {directory[group / kRangeSlots], group % kRangeSlots};
+}
+
+// A copy of a slot. All its bytes are zero if its group does not exist yet. Raises XX002 if its
+// fields do not fit together. Whether its pages exist is seen when they are read.
+RangeSlot read_slot(Relation index, SlotAddress address);
+// Raises XX002: a slot's fields do not fit together, or do not fit the index.
+[[noreturn]] void raise_wrong_slot(Relation index, SlotAddress address);
+
+// Changes a slot in a WAL record of its own: change(&slot).
+template <typename Change> void change_slot(Relation index, SlotAddress address, Change change) {
+  const Buffer buffer =
+      lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
+  RangeSlot *slot = &changed_content<RangeSlot>(page)[address.number];
+  change(slot);
+  slot->check = check_of(*slot);
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(buffer);
+}
+
+// Reads and locks the page of a line of a group. Raises XX002 if the page does not belong there.
+Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
+                 BufferLockMode mode);
+
+// The ranges of `among`, a subset of a group's ranges, that may have a value with this hash.
+ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       ColumnSet among);
+
+// Makes an empty page of a group's line.
+void initialize_line(Page page, uint32 group, uint32 line);
+
+// Sets bits of a range in a line's page, unless they are set already. `bits` are numbers of bits in
+// the line.
+void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line, int range,
+                   const uint16 *bits, int count);
+
+// Writes the meta page, and the first page of the directory. `range_pages` and `rate` are 0 if the
+// index chooses them.
+void make_empty_range_index(Relation index, ForkNumber fork, uint32 range_pages, double rate);
+
+} // namespace bloomfilter
