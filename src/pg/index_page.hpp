@@ -24,6 +24,12 @@ namespace bloomfilter {
 
 constexpr BlockNumber kMetaBlock = 0;
 
+// The place of a slot: its page of the directory, and its number on that page.
+struct SlotPlace {
+  BlockNumber block;
+  uint32 number;
+};
+
 inline const uint8 *bytes_of(Buffer buffer) {
   return reinterpret_cast<const uint8 *>(BufferGetPage(buffer));
 }

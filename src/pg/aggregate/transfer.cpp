@@ -87,7 +87,7 @@ SharedFileName give_bitmap(const State *state) {
   return give_shared_file(shared);
 }
 
-State *state_of(const Head &head) {
+State *received_state_of(const Head &head) {
   const Parameters parameters = {head.self_sized, static_cast<double>(head.expected), head.rate,
                                  head.layout, scheme_of(head.layout, head.family).empty};
   State *state = make_state({CurrentMemoryContext}, parameters);
@@ -170,7 +170,7 @@ State *deserialize_state(const bytea *value) {
     return find_handed_over_state(number);
   }
   const Head head = checked_head(bytes, length);
-  State *state = state_of(head);
+  State *state = received_state_of(head);
   const uint8 *content = bytes + sizeof head;
   if (head.bitmap_in_file) {
     if (head.self_sized || length < sizeof head + sizeof(SharedFileName))

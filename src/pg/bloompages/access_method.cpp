@@ -109,7 +109,7 @@ struct IndexState {
   double rate;       // false positive rate of a filter
 };
 
-IndexState state_of(const IndexOptInfo *info) {
+IndexState index_state_of(const IndexOptInfo *info) {
   const auto blocks = static_cast<BlockNumber>(info->rel->pages);
   RangeMeta meta = {};
   RangeSlot slot = {};
@@ -117,7 +117,7 @@ IndexState state_of(const IndexOptInfo *info) {
     Relation index = relation_open(info->indexoid, NoLock);
     meta = read_range_meta(index);
     if (meta.groups > 0)
-      slot = read_slot(index, slot_address(meta.directory, meta.groups - 1));
+      slot = read_range_slot(index, slot_place(meta.directory, meta.groups - 1));
     relation_close(index, NoLock);
   }
   const RangePlace end = range_place(meta.range_pages, blocks);
@@ -171,7 +171,7 @@ double share_of_ranges(PlannerInfo *root, const IndexOptInfo *index, const Index
 }
 
 // The number of values that a condition looks for.
-double values_of(PlannerInfo *root, const IndexClause *clause) {
+double value_count_of(PlannerInfo *root, const IndexClause *clause) {
   const auto *condition = reinterpret_cast<Node *>(clause->rinfo->clause);
   return IsA(condition, ScalarArrayOpExpr)
              ? Max(estimate_array_length(
@@ -181,7 +181,7 @@ double values_of(PlannerInfo *root, const IndexClause *clause) {
              : 1.0;
 }
 
-List *conditions_of(const IndexPath *path) {
+List *index_conditions_of(const IndexPath *path) {
   List *conditions = NIL;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses))
     conditions = lappend(conditions, clause->rinfo);
@@ -192,18 +192,18 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
                          Cost *total, Selectivity *selectivity, double *correlation,
                          double *index_pages) {
   const IndexOptInfo *index = path->indexinfo;
-  const IndexState state = state_of(index);
+  const IndexState state = index_state_of(index);
   const double table_pages = Max(index->rel->pages, 1.0), rows = Max(index->rel->tuples, 1.0);
 
   double share = 1, values = 1, false_share = 1;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
-    const double number = values_of(root, clause);
+    const double number = value_count_of(root, clause);
     share *= share_of_ranges(root, index, state, clause);
     false_share *= Min(state.rate * number, 1.0);
     values *= number;
   }
   const double wanted = clauselist_selectivity(
-      root, conditions_of(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
+      root, index_conditions_of(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
   const double hits = Max(share * state.ranges, Min(wanted * rows, 1.0));
   const double pages =
       Min(state.range_pages * (hits + false_share * state.ranges) + state.unfiltered, table_pages);
@@ -275,7 +275,7 @@ namespace {
 
 // --- opclasses -----------------------------------------------------------------------------------
 
-bool report(const char *name, const char *problem) {
+bool report_missing(const char *name, const char *problem) {
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                  errmsg("operator class \"%s\" of access method \"%s\" %s", name, "bloompages",
                         problem)));
@@ -293,7 +293,7 @@ bool validate_range_class(Oid operator_class) {
   const char *name = pstrdup(NameStr(entry->opcname));
   ReleaseSysCache(tuple);
   if (!OidIsValid(get_opfamily_member(family, type, type, HTEqualStrategyNumber)))
-    return report(name, "lacks its operator");
+    return report_missing(name, "lacks its operator");
   const auto hashes = [family](Oid operand) {
     const Oid function = get_opfamily_proc(family, operand, operand, kHashFunction);
     return OidIsValid(function) && get_func_rettype(function) == INT8OID;
@@ -307,7 +307,7 @@ bool validate_range_class(Oid operator_class) {
              get_op_rettype(member->amopopr) == BOOLOID;
   }
   ReleaseCatCacheList(operators);
-  return valid || report(name, "lacks an extended hash function");
+  return valid || report_missing(name, "lacks an extended hash function");
 }
 
 } // namespace

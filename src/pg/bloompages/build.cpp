@@ -48,15 +48,15 @@ bool hashes_differ(Oid type, Oid collation) {
 // changes the hash of a stored row, so the index would lose it. Raises 0A000, too, if equal values
 // can have different hashes. Raises 42883 if a part of the type has no hash function, so that no
 // INSERT can fail later. If the operator class is for the type itself, it has the hash function.
-void check_type(Oid column_type, Oid collation, Oid class_type) {
+void check_column_type(Oid column_type, Oid collation, Oid class_type) {
   const Oid type = getBaseType(column_type);
   const Oid element = get_base_element_type(type);
   if (OidIsValid(element))
-    return check_type(element, collation, class_type);
+    return check_column_type(element, collation, class_type);
   if (type_is_range(type))
-    return check_type(get_range_subtype(type), get_range_collation(type), class_type);
+    return check_column_type(get_range_subtype(type), get_range_collation(type), class_type);
   if (type_is_multirange(type))
-    return check_type(get_multirange_range(type), collation, class_type);
+    return check_column_type(get_multirange_range(type), collation, class_type);
   if (type_is_rowtype(type))
     raise_unsupported("rows", "Index the columns of the row, each for itself.");
   if (hashes_differ(type, collation))
@@ -98,7 +98,7 @@ void check_definition(Relation table, Relation index, const IndexInfo *info) {
   const TupleDesc columns = RelationGetDescr(index);
   for (int i = 0; i < columns->natts; i++) {
     const Oid type = TupleDescAttr(columns, i)->atttypid;
-    check_type(type, index->rd_indcollation[i], index->rd_opcintype[i]);
+    check_column_type(type, index->rd_indcollation[i], index->rd_opcintype[i]);
     check_equality(type, index->rd_opcintype[i], index->rd_opfamily[i]);
   }
 }
@@ -118,7 +118,7 @@ void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table
   group->ranges = 0;
   GrowingArray<uint64> hashes = {};
   for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
-    read_hashes(reader, blocks.begin(range), blocks.begin(range + 1), &hashes);
+    read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), &hashes);
     for (const uint64 hash : hashes)
       group->hashes.add(hash);
     group->end[range] = group->hashes.count;
@@ -146,7 +146,8 @@ uint64 usual_values(const BuiltGroup &group) {
 }
 
 // Writes the lines of a group. The whole index is logged when all groups are built.
-void write_lines(Relation index, const RangeSlot &slot, uint32 number, const BuiltGroup &group) {
+void write_group_lines(Relation index, const RangeSlot &slot, uint32 number,
+                       const BuiltGroup &group) {
   const Geometry geometry = slot.geometry();
   const Size bytes = geometry.bytes();
   auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocExtended(
@@ -190,7 +191,7 @@ void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) 
     slot.most =
         static_cast<uint32>(*std::max_element(group->values, group->values + group->ranges));
     slot.values = static_cast<uint64>(group->hashes.count);
-    write_lines(index, slot, number, *group);
+    write_group_lines(index, slot, number, *group);
     write_slot(index, meta, slot, number);
     meta = read_range_meta(index);
   }
@@ -212,7 +213,7 @@ IndexBuildResult *build_range_index(Relation table, Relation index, IndexInfo *i
   const MemoryContext memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter ranges", ALLOCSET_DEFAULT_SIZES);
   const MemoryContext before = MemoryContextSwitchTo(memory);
-  HeapReader reader = open_reader(table, index);
+  HeapReader reader = open_heap_reader(table, index);
   build_groups(index, &reader, blocks);
   const double rows = reader.rows;
   close_reader(&reader);

@@ -56,7 +56,7 @@ bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer 
   const RangePlace place = range_place(cache->range_pages, block);
   RangeSlot slot = {};
   if (knows_directory(index, cache, place.group))
-    slot = read_slot(index, slot_address(cache->directory, place.group));
+    slot = read_range_slot(index, slot_place(cache->directory, place.group));
   if (place.range < slot.filling) {
     for (int column = 0; column < IndexRelationGetNumberOfKeyAttributes(index); column++)
       if (!nulls[column])

@@ -76,7 +76,8 @@ bool has_value(const RangeCheck &check, const RangePlace &place, uint64 hash) {
       .has(place.range);
 }
 
-void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
+void check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool,
+                    void *state) {
   const auto *check = static_cast<const RangeCheck *>(state);
   CHECK_FOR_INTERRUPTS();
   const RangePlace place =
@@ -93,7 +94,7 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
 }
 
 // Reads the slots, and checks that the pages of the groups follow each other.
-void check_pages(RangeCheck *check) {
+void check_range_pages(RangeCheck *check) {
   Relation index = check->index;
   check->meta = read_range_meta(index);
   check->slots = make_array<RangeSlot>(check->meta.groups);
@@ -103,10 +104,10 @@ void check_pages(RangeCheck *check) {
   BlockNumber next = kMetaBlock + 2; // after the meta page and the first page of the directory
   for (uint32 group = 0; group < check->meta.groups; group++) {
     RangeSlot *slot = &check->slots[group];
-    const SlotAddress address = slot_address(check->meta.directory, group);
-    *slot = read_slot(index, address);
+    const SlotPlace place = slot_place(check->meta.directory, group);
+    *slot = read_range_slot(index, place);
     if (!is_sound_slot(*slot, blocks) || slot->start != next)
-      raise_wrong_slot(index, address);
+      raise_wrong_slot(index, place);
     for_each_line(index, *slot, group, [](uint32, const uint8 *) {});
     next += slot->lines();
     // The first group in a page of the directory comes before this page.
@@ -132,7 +133,7 @@ RangeIndexInfo range_index_info(Relation table, Relation index) {
   info.pages_per_range = group_blocks(meta.range_pages, Max(meta.groups, 1U) - 1).range_pages;
   IndexTotals totals = {};
   for (uint32 group = 0; group < meta.groups; group++) {
-    const RangeSlot slot = read_slot(index, slot_address(meta.directory, group));
+    const RangeSlot slot = read_range_slot(index, slot_place(meta.directory, group));
     const GroupBlocks pages = group_blocks(meta.range_pages, group);
     info.ready += slot.ready;
     info.tail_pages = Max(static_cast<int64>(blocks - pages.begin(slot.ready)), int64{0});
@@ -156,12 +157,12 @@ void check_range_index(Relation table, Relation index) {
   // The snapshot is taken before the slots are read. So the filters of ready ranges have the values
   // of each row that the snapshot sees.
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-  check_pages(&check);
+  check_range_pages(&check);
   unlock_work(index);
   IndexInfo *info = BuildIndexInfo(index);
   info->ii_Concurrent = true; // as the server demands of a scan with a snapshot
   TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
-  (void)table_index_build_scan(table, index, info, true, false, check_row, &check, scan);
+  (void)table_index_build_scan(table, index, info, true, false, check_heap_row, &check, scan);
   UnregisterSnapshot(snapshot);
   MemoryContextSwitchTo(before);
   MemoryContextDelete(memory);

@@ -107,19 +107,19 @@ RangeMeta read_range_meta(Relation index) {
   return meta;
 }
 
-RangeSlot read_slot(Relation index, SlotAddress address) {
+RangeSlot read_range_slot(Relation index, SlotPlace place) {
   const Buffer buffer =
-      lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
-  const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[address.number];
+      lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
+  const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[place.number];
   UnlockReleaseBuffer(buffer);
   const RangeSlot none = {};
   if (memcmp(&slot, &none, sizeof slot) != 0 && !is_sound_slot(slot, kNoBlock))
-    raise_wrong_slot(index, address);
+    raise_wrong_slot(index, place);
   return slot;
 }
 
-void raise_wrong_slot(Relation index, SlotAddress address) {
-  raise_index_damaged(index, address.block, "has a wrong slot");
+void raise_wrong_slot(Relation index, SlotPlace place) {
+  raise_index_damaged(index, place.block, "has a wrong slot");
 }
 
 Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 line,

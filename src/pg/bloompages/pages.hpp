@@ -38,27 +38,23 @@ template <typename Change> void change_range_meta(Relation index, Change change)
 }
 
 // Where the slot of a group is.
-struct SlotAddress {
-  BlockNumber block;
-  uint32 number;
-};
-inline SlotAddress slot_address(const BlockNumber *directory, uint32 group) {
+inline SlotPlace slot_place(const BlockNumber *directory, uint32 group) {
   return {directory[group / kRangeSlots], group % kRangeSlots};
 }
 
 // A copy of a slot. All its bytes are zero if its group does not exist yet. Raises XX002 if its
 // fields do not fit together. Whether its pages exist is seen when they are read.
-RangeSlot read_slot(Relation index, SlotAddress address);
+RangeSlot read_range_slot(Relation index, SlotPlace place);
 // Raises XX002: a slot's fields do not fit together, or do not fit the index.
-[[noreturn]] void raise_wrong_slot(Relation index, SlotAddress address);
+[[noreturn]] void raise_wrong_slot(Relation index, SlotPlace place);
 
 // Changes a slot in a WAL record of its own: change(&slot).
-template <typename Change> void change_slot(Relation index, SlotAddress address, Change change) {
+template <typename Change> void change_slot(Relation index, SlotPlace place, Change change) {
   const Buffer buffer =
-      lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE);
+      lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
-  RangeSlot *slot = &changed_content<RangeSlot>(page)[address.number];
+  RangeSlot *slot = &changed_content<RangeSlot>(page)[place.number];
   change(slot);
   slot->check = check_of(*slot);
   GenericXLogFinish(record);

@@ -31,7 +31,7 @@ struct KeyHash {
   FmgrInfo function; // of the value's type, if it is not the column's; found once for all rescans
 };
 
-KeyHash *keys_of(IndexScanDesc scan) {
+KeyHash *key_hashes_of(IndexScanDesc scan) {
   return static_cast<KeyHash *>(scan->opaque);
 }
 
@@ -45,7 +45,7 @@ void find_hash_function(Relation index, const ScanKeyData &key, FmgrInfo *functi
   fmgr_info_cxt(found, function, memory);
 }
 
-uint64 hash_of(IndexScanDesc scan, int number) {
+uint64 key_hash_of(IndexScanDesc scan, int number) {
   Relation index = scan->indexRelation;
   const ScanKeyData &key = scan->keyData[number];
   const int column = key.sk_attno - 1;
@@ -59,7 +59,7 @@ uint64 hash_of(IndexScanDesc scan, int number) {
     pfree(DatumGetPointer(name)); // a nested loop calls this for each of its rows
     return hash;
   }
-  FmgrInfo *function = &keys_of(scan)[number].function;
+  FmgrInfo *function = &key_hashes_of(scan)[number].function;
   if (!function->fn_addr)
     find_hash_function(index, key, function, GetMemoryChunkContext(scan->opaque));
   return column_hash(index, column, function, key.sk_argument);
@@ -70,7 +70,7 @@ bool hash_keys(IndexScanDesc scan) {
   for (int i = 0; i < scan->numberOfKeys; i++) {
     if (scan->keyData[i].sk_flags & SK_ISNULL)
       return false;
-    keys_of(scan)[i].hash = hash_of(scan, i);
+    key_hashes_of(scan)[i].hash = key_hash_of(scan, i);
   }
   return true;
 }
@@ -101,7 +101,7 @@ void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const Gr
                FoundPages *result) {
   ColumnSet found = first_columns(slot.ready);
   for (int i = 0; i < scan->numberOfKeys; i++)
-    found = probe_ranges(scan->indexRelation, slot, group, keys_of(scan)[i].hash, found);
+    found = probe_ranges(scan->indexRelation, slot, group, key_hashes_of(scan)[i].hash, found);
   for (int range = 0; range < slot.ready; range++)
     if (found.has(range))
       result->add(blocks.begin(range), blocks.begin(range + 1));
@@ -123,7 +123,7 @@ template <typename Use> void for_each_group(IndexScanDesc scan, const RangeMeta 
     }
     CHECK_FOR_INTERRUPTS();
     if (!is_sound_slot(slots[group % kRangeSlots], blocks))
-      raise_wrong_slot(index, slot_address(meta.directory, group));
+      raise_wrong_slot(index, slot_place(meta.directory, group));
     use(group, slots[group % kRangeSlots]);
   }
 }

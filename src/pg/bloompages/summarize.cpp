@@ -47,7 +47,7 @@ void write_empty_lines(Relation index, const RangeSlot &slot, uint32 group) {
 uint64 values_to_size_for(Relation index, const NextRange &next, uint64 values) {
   if (next.group == 0)
     return values;
-  const RangeSlot before = read_slot(index, slot_address(next.meta.directory, next.group - 1));
+  const RangeSlot before = read_range_slot(index, slot_place(next.meta.directory, next.group - 1));
   const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
   return Max(values, uint64{before.most} * next.blocks.range_pages / pages_before);
 }
@@ -64,8 +64,8 @@ uint64 expected_values(Relation table, Relation index, uint32 range_pages) {
 }
 
 // Sets the bits of all hashes in the lines of a range.
-void add_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
-                const GrowingArray<uint64> &hashes) {
+void add_range_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
+                      const GrowingArray<uint64> &hashes) {
   const Geometry geometry = slot.geometry();
   auto *bitmap = make_zeroed_array<uint8>(geometry.bytes());
   kernel->add_many(geometry, bitmap, hashes.items, static_cast<Size>(hashes.count));
@@ -140,7 +140,7 @@ NextRange next_range(Relation index) {
   next.attempts = next.meta.attempts;
   if (next.meta.groups > 0) {
     next.group = next.meta.groups - 1;
-    const RangeSlot slot = read_slot(index, slot_address(next.meta.directory, next.group));
+    const RangeSlot slot = read_range_slot(index, slot_place(next.meta.directory, next.group));
     next.has_slot = slot.ready < kGroupRanges;
     next.group += next.has_slot ? 0 : 1;
     next.range = next.has_slot ? slot.ready : 0;
@@ -162,21 +162,21 @@ void summarize(HeapReader *reader, const NextRange &next) {
   RangeMeta meta = next.meta;
   if (!next.has_slot) {
     change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
-    read_hashes(reader, begin, next.end(), &hashes);
+    read_row_hashes(reader, begin, next.end(), &hashes);
     const uint64 values = values_to_size_for(index, next, static_cast<uint64>(hashes.count));
     const RangeSlot slot = new_slot(reader->table, index, meta, next.group, values);
     write_empty_lines(index, slot, next.group);
     write_slot(index, meta, slot, next.group);
     meta = read_range_meta(index);
   }
-  const SlotAddress address = slot_address(meta.directory, next.group);
-  change_slot(index, address, [&](RangeSlot *slot) {
+  const SlotPlace place = slot_place(meta.directory, next.group);
+  change_slot(index, place, [&](RangeSlot *slot) {
     slot->filling = static_cast<uint8>(next.range + 1);
     slot->attempts = static_cast<uint8>(Min(slot->attempts + 1U, kMostAttempts));
   });
-  read_hashes(reader, begin, next.end(), &hashes);
-  add_hashes(index, read_slot(index, address), next, hashes);
-  change_slot(index, address, [&](RangeSlot *slot) {
+  read_row_hashes(reader, begin, next.end(), &hashes);
+  add_range_hashes(index, read_range_slot(index, place), next, hashes);
+  change_slot(index, place, [&](RangeSlot *slot) {
     slot->ready = slot->filling;
     slot->attempts = 0;
     slot->most = Max(slot->most, static_cast<uint32>(hashes.count));
@@ -187,7 +187,7 @@ void summarize(HeapReader *reader, const NextRange &next) {
 }
 
 void summarize_all(Relation table, Relation index, void (*pause)()) {
-  HeapReader reader = open_reader(table, index, pause);
+  HeapReader reader = open_heap_reader(table, index, pause);
   for (;;) {
     const NextRange next = next_range(index);
     if (next.group >= kMaxGroups || next.end() > RelationGetNumberOfBlocks(table))
@@ -210,7 +210,7 @@ void summarize_for_insert(Relation table, Relation index, BlockNumber block) {
         AllocSetContextCreate(CurrentMemoryContext, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
     const MemoryContext before = MemoryContextSwitchTo(memory);
     const CallerRights caller = act_as_owner(table);
-    HeapReader reader = open_reader(table, index);
+    HeapReader reader = open_heap_reader(table, index);
     summarize(&reader, next);
     close_reader(&reader);
     act_as_caller(caller);

@@ -18,7 +18,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-HeapTupleData tuple_at(const HeapReader *reader, Page page, BlockNumber block, OffsetNumber line) {
+HeapTupleData heap_tuple_at(const HeapReader *reader, Page page, BlockNumber block,
+                            OffsetNumber line) {
   const ItemId item = PageGetItemId(page, line);
   HeapTupleData tuple;
   tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
@@ -44,7 +45,7 @@ bool is_counted(HeapTupleHeader row) {
 
 // Finds the rows of a page whose insertion was not rolled back, and counts those that are not
 // deleted. The caller holds a share lock on the page.
-int find_rows(HeapReader *reader, Page page, OffsetNumber *rows) {
+int find_line_pointers(HeapReader *reader, Page page, OffsetNumber *rows) {
   int count = 0;
   const OffsetNumber last = PageGetMaxOffsetNumber(page);
   for (OffsetNumber line = FirstOffsetNumber; line <= last; line++) {
@@ -61,7 +62,7 @@ int find_rows(HeapReader *reader, Page page, OffsetNumber *rows) {
 }
 
 // Calls use(row) for each row in the pages begin ... end - 1 whose insertion was not rolled back.
-template <typename Use> void read_rows(HeapReader *reader, uint64 begin, uint64 end, Use use) {
+template <typename Use> void read_heap_rows(HeapReader *reader, uint64 begin, uint64 end, Use use) {
   for (uint64 number = begin; number < end; number++) {
     reader->pause();
     const auto block = static_cast<BlockNumber>(number);
@@ -70,10 +71,10 @@ template <typename Use> void read_rows(HeapReader *reader, uint64 begin, uint64 
     Page page = BufferGetPage(buffer);
     OffsetNumber rows[MaxHeapTuplesPerPage];
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const int count = find_rows(reader, page, rows);
+    const int count = find_line_pointers(reader, page, rows);
     LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
     for (int i = 0; i < count; i++) {
-      HeapTupleData row = tuple_at(reader, page, block, rows[i]);
+      HeapTupleData row = heap_tuple_at(reader, page, block, rows[i]);
       use(&row);
     }
     ReleaseBuffer(buffer);
@@ -81,8 +82,8 @@ template <typename Use> void read_rows(HeapReader *reader, uint64 begin, uint64 
 }
 
 // Appends the hashes of a row's values.
-void add_row(HeapReader *reader, HeapTuple tuple, GrowingArray<uint64> *hashes,
-             MemoryContext memory) {
+void add_row_hashes(HeapReader *reader, HeapTuple tuple, GrowingArray<uint64> *hashes,
+                    MemoryContext memory) {
   const Form_pg_index columns = reader->index->rd_index;
   for (int column = 0; column < columns->indnkeyatts; column++) {
     bool is_null;
@@ -112,7 +113,7 @@ uint64 column_hash(Relation index, int column, FmgrInfo *function, Datum value) 
   return mix64(hash + static_cast<uint64>(column + 1) * 0x9E3779B97F4A7C15);
 }
 
-HeapReader open_reader(Relation table, Relation index, void (*pause)()) {
+HeapReader open_heap_reader(Relation table, Relation index, void (*pause)()) {
   const int columns = IndexRelationGetNumberOfKeyAttributes(index);
   auto *functions = make_zeroed_array<FmgrInfo>(columns);
   for (int i = 0; i < columns; i++) {
@@ -135,12 +136,12 @@ void close_reader(HeapReader *reader) {
   pfree(reader->functions);
 }
 
-void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {
+void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {
   const MemoryContext memory = CurrentMemoryContext;
   hashes->count = 0;
   MemoryContextSwitchTo(reader->scratch);
-  read_rows(reader, begin, end, [=](HeapTuple row) {
-    add_row(reader, row, hashes, memory);
+  read_heap_rows(reader, begin, end, [=](HeapTuple row) {
+    add_row_hashes(reader, row, hashes, memory);
     MemoryContextReset(reader->scratch);
   });
   MemoryContextSwitchTo(memory);
@@ -150,7 +151,7 @@ void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint
 }
 
 void count_rows(HeapReader *reader, uint64 begin, uint64 end) {
-  read_rows(reader, begin, end, [](HeapTuple) {});
+  read_heap_rows(reader, begin, end, [](HeapTuple) {});
 }
 
 bool are_mostly_full(Relation table, uint64 begin, uint64 end) {

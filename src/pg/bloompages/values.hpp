@@ -32,7 +32,7 @@ inline uint64 column_hash(Relation index, int column, Datum value) {
   return column_hash(index, column, index_getprocinfo(index, number, kHashFunction), value);
 }
 
-// Reads the values of heap pages. Starts with open_reader().
+// Reads the values of heap pages. Starts with open_heap_reader().
 struct HeapReader {
   Relation table, index;
   BufferAccessStrategy ring;
@@ -44,7 +44,7 @@ struct HeapReader {
   void (*pause)();       // called before each page
 };
 
-HeapReader open_reader(Relation table, Relation index, void (*pause)() = check_for_interrupts);
+HeapReader open_heap_reader(Relation table, Relation index, void (*pause)() = check_for_interrupts);
 void close_reader(HeapReader *reader);
 
 // Sets an array to the distinct hashes, sorted, of all values in the pages begin ... end - 1. Rows
@@ -55,9 +55,9 @@ void close_reader(HeapReader *reader);
 // nobody can see, so it is left out.
 //
 // The lock on a page is held only to find its rows. The values are hashed while the page is pinned.
-void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes);
+void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes);
 
-// Counts the rows in these pages, as read_hashes() does, but does not hash them.
+// Counts the rows in these pages, as read_row_hashes() does, but does not hash them.
 void count_rows(HeapReader *reader, uint64 begin, uint64 end);
 
 // True if at most an eighth of these pages has no rows.

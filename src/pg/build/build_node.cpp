@@ -61,7 +61,7 @@ struct BuildState {
   ExprContext *states; // has the memory of the states until the row is returned
   CallState *calls;
   int call_count;
-  RowBatches batches; // begun by begin(), opened by make_row() or join_shared()
+  RowBatches batches; // begun by begin(), opened by make_result_row() or join_shared()
   bool done;          // true once the row has been returned
   bool hands_over;    // true if other nodes of this process use the states
   // For EXPLAIN ANALYZE. Set by add_batch(), note_states(), result_of(), shutdown() and explain().
@@ -91,8 +91,8 @@ GroupMemory memory_for(const BuildState *build, const CallState &call_state) {
   return {context, build->states, FileTransfer::move};
 }
 
-State *make_call_state(const BuildState *build, const CallState &call_state,
-                       const Parameters &parameters) {
+State *make_build_call_state(const BuildState *build, const CallState &call_state,
+                             const Parameters &parameters) {
   State *state = make_state(memory_for(build, call_state), parameters);
   state->partial = call_state.call.takes_elements;
   return state;
@@ -102,7 +102,7 @@ void add_rows(BuildState *build, CallState *call_state, const uint16 *rows, int 
   RowBatches *batches = &build->batches;
   ExprContext *context = batches->reader.context;
   if (!call_state->state)
-    call_state->state = make_call_state(
+    call_state->state = make_build_call_state(
         build, *call_state,
         parameters_with_rows(call_state->call.arguments, context, call_state->call.layout));
   Values *values = &batches->values;
@@ -145,7 +145,7 @@ NullableDatum result_without_rows(const BuildState *build, const CallState &call
       call_state.call.arguments, build->node.ss.ps.ps_ExprContext, call_state.call.layout);
   if (!call_state.call.takes_elements || !call_state.call.returns_state)
     return {filter_without_values(parameters).datum(), false};
-  State *state = make_call_state(build, call_state, parameters);
+  State *state = make_build_call_state(build, call_state, parameters);
   state->no_rows = true;
   return {PointerGetDatum(flat_partial(state)), false};
 }
@@ -198,7 +198,7 @@ void set_table_scan(BuildState *build, TableScanDesc table_scan) {
 }
 
 // Reads the table. Stores the results of the calls as the row that the expressions of the node see.
-void make_row(BuildState *build) {
+void make_result_row(BuildState *build) {
   ScanState *state = &build->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
   if (!build->batches.reader.scan) // no process shares a scan with this one, so it needs its own
@@ -228,7 +228,7 @@ TupleTableSlot *exec(CustomScanState *node) {
   if (build->done)
     return nullptr;
   build->done = true;
-  make_row(build);
+  make_result_row(build);
   if (!ExecQual(state->qual, state->ps_ExprContext)) // HAVING
     return nullptr;
   return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : node->ss.ss_ScanTupleSlot;

@@ -72,7 +72,7 @@ BatchPlan batch_plan_of(List *restrictions, double rows) {
   return plan;
 }
 
-BuildInput input_of(PlannerInfo *root, RelOptInfo *table) {
+BuildInput build_input_of(PlannerInfo *root, RelOptInfo *table) {
   return {root, table, conditions_of(table->baserestrictinfo)};
 }
 
@@ -159,8 +159,8 @@ Cost saved_by_build(const Path *scan, double read) {
 // Makes the path of a build of the calls in `target`, for an upper relation. The parent of the path
 // is the table, as for any scan. From the parent the server sorts the conditions, finds the
 // partitions that an Append can skip when it begins, and takes the table's name in EXPLAIN.
-Path *make_path(const BuildInput &input, RelOptInfo *relation, PathTarget *target, List *calls,
-                AggSplit split, List *having, int workers) {
+Path *make_build_path(const BuildInput &input, RelOptInfo *relation, PathTarget *target,
+                      List *calls, AggSplit split, List *having, int workers) {
   PlannerInfo *root = input.root;
   Path *scan = scan_below(input, workers);
   AggClauseCosts costs = {};
@@ -234,8 +234,8 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
     PathTarget *target = copy_pathtarget(partial->reltarget);
     target->exprs = for_part(root, target->exprs, part, table);
     Path *path =
-        make_path(input_of(root, part), partial, target, for_part(root, calls, part, table),
-                  AGGSPLIT_INITIAL_SERIAL, NIL, workers);
+        make_build_path(build_input_of(root, part), partial, target,
+                        for_part(root, calls, part, table), AGGSPLIT_INITIAL_SERIAL, NIL, workers);
     if (part == table) // the table is its only part
       return path;
     paths = lappend(paths, path);
@@ -325,8 +325,8 @@ void add_builds(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, R
       !find_parts(root, input, &parts) || parts == NIL)
     return;
   if (linitial(parts) == input)
-    add_path(grouped, make_path(input_of(root, input), grouped, grouped->reltarget, calls,
-                                AGGSPLIT_SIMPLE, having, 0));
+    add_path(grouped, make_build_path(build_input_of(root, input), grouped, grouped->reltarget,
+                                      calls, AGGSPLIT_SIMPLE, having, 0));
   RelOptInfo *partial = partial_relation(root, grouped, calls);
   if (linitial(parts) != input)
     if (Path *states = partial_builds(root, input, parts, partial, false))

@@ -277,7 +277,7 @@ pg_noinline void resolve_fields(ValueType *value_type, Oid type, int32 typmod) {
            errhint("Cast the field to text, on both sides.")));
 }
 
-HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
+HeapTupleHeader tuple_of(const Unpacked &unpacked, MemoryContext context) {
   if (!DatumGetHeapTupleHeader)
     return reinterpret_cast<HeapTupleHeader>(unpacked.value);
   const MemoryContext before = MemoryContextSwitchTo(context);
@@ -320,7 +320,7 @@ void write_unformed_row(ValueType *value_type, Datum value, Writer *out, bool ne
 void write_row(ValueType *value_type, Datum value, Writer *out, bool nested) {
   check_stack_depth();
   const Unpacked unpacked(value, out->values);
-  HeapTupleHeader row = row_of(unpacked, out->values);
+  HeapTupleHeader row = tuple_of(unpacked, out->values);
   const Oid type = HeapTupleHeaderGetTypeId(row);
   const int32 typmod = HeapTupleHeaderGetTypMod(row);
   if (unlikely(!knows_fields(value_type, type, typmod)))

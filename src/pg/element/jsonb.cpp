@@ -27,7 +27,7 @@ uint8 *extend(StringInfo out, Size count) {
   return room;
 }
 
-template <typename T> void append(StringInfo out, T number) {
+template <typename T> void append_number(StringInfo out, T number) {
   store(extend(out, sizeof number), number);
 }
 
@@ -82,13 +82,13 @@ void append_value(StringInfo out, const Child &child) {
   CHECK_FOR_INTERRUPTS();
   switch (child.entry & JENTRY_TYPEMASK) {
   case JENTRY_ISNULL:
-    append<uint8>(out, kNull);
+    append_number<uint8>(out, kNull);
     break;
   case JENTRY_ISBOOL_FALSE:
-    append<uint8>(out, kFalse);
+    append_number<uint8>(out, kFalse);
     break;
   case JENTRY_ISBOOL_TRUE:
-    append<uint8>(out, kTrue);
+    append_number<uint8>(out, kTrue);
     break;
   case JENTRY_ISNUMERIC:
     append_numeric(out, child);
@@ -122,7 +122,7 @@ void append_object(StringInfo out, Children keys, uint32 count) {
     sum += hash_bytes(out->data + pair, out->len - pair, 0);
     out->len = pair;
   }
-  append(out, sum);
+  append_number(out, sum);
 }
 
 // A value is its tag, and then:
@@ -140,8 +140,8 @@ void append_container(StringInfo out, const JsonbContainer *container) {
   const Children children = {
       entries, reinterpret_cast<const char *>(entries + Size{count} * (object ? 2 : 1)), 0};
   if (!JsonContainerIsScalar(container)) {
-    append<uint8>(out, object ? kObject : kArray);
-    append(out, count);
+    append_number<uint8>(out, object ? kObject : kArray);
+    append_number(out, count);
   }
   (object ? append_object : append_array)(out, children, count);
 }

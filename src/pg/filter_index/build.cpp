@@ -41,7 +41,7 @@ struct IndexBuild {
   double rows;           // that were added to the index
 };
 
-HTAB *make_table(MemoryContext memory) {
+HTAB *make_batch_table(MemoryContext memory) {
   HASHCTL control = {};
   control.keysize = sizeof(GroupKey);
   control.entrysize = sizeof(KeyedBatch);
@@ -50,7 +50,7 @@ HTAB *make_table(MemoryContext memory) {
 }
 
 // Makes groups of a batch's filters. Filters that are too few for a group go into the list.
-void flush(IndexBuild *build, ColumnBatch *batch) {
+void write_batch(IndexBuild *build, ColumnBatch *batch) {
   const auto nothing = [](const IndexedRow *, int) {};
   while (make_batch(build->index, batch, nothing) > 0)
     ;
@@ -64,10 +64,10 @@ void flush_all(IndexBuild *build) {
   hash_seq_init(&status, build->batches);
   while (auto *entry = static_cast<KeyedBatch *>(hash_seq_search(&status))) {
     CHECK_FOR_INTERRUPTS();
-    flush(build, entry->batch);
+    write_batch(build, entry->batch);
   }
   MemoryContextReset(build->memory);
-  build->batches = make_table(build->memory);
+  build->batches = make_batch_table(build->memory);
   build->used = 0;
 }
 
@@ -102,7 +102,7 @@ void add_filter(IndexBuild *build, const ItemPointerData &tid, const Filter &fil
   }
 }
 
-void add_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
+void add_built_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
   auto *build = static_cast<IndexBuild *>(state);
   if (nulls[0])
     return;
@@ -134,11 +134,11 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
   build.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter filter", ALLOCSET_DEFAULT_SIZES);
-  build.batches = make_table(build.memory);
+  build.batches = make_batch_table(build.memory);
   build.used = 0;
   build.rows = 0;
   const double rows =
-      table_index_build_scan(table, index, info, true, true, add_row, &build, nullptr);
+      table_index_build_scan(table, index, info, true, true, add_built_row, &build, nullptr);
   flush_all(&build);
   recount_list(index);
   MemoryContextDelete(build.memory);

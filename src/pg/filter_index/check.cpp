@@ -68,7 +68,7 @@ struct Check {
            errhint("Rebuild the index from the table with REINDEX.")));
 }
 
-bool comes_before(const Indexed &a, const Indexed &b) {
+bool is_before(const Indexed &a, const Indexed &b) {
   return is_before(a.row, b.row);
 }
 
@@ -140,7 +140,7 @@ void check_pages(Check *check) {
   if (collect_groups(check, meta) != meta.groups)
     raise_index_damaged(check->index, kMetaBlock, "has another number of groups");
   check_extents(check, meta.blocks);
-  std::sort(check->rows.items, check->rows.items + check->rows.count, comes_before);
+  std::sort(check->rows.items, check->rows.items + check->rows.count, is_before);
 }
 
 // True if an index may point to this TID of the heap. That is also the case for a dead tuple:
@@ -193,7 +193,7 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   const bool groupable = sound && key_of(filter.header, &key);
   if (indexed.listed)
     return indexed.key_hash == (groupable ? key_hash(key) : 0);
-  const GroupSlot slot = read_slot(index, indexed.place);
+  const GroupSlot slot = read_group_slot(index, indexed.place);
   if (!groupable || !(slot.key == key))
     return false;
   GroupColumn column = {indexed.row, make_array<uint8>(key.bytes())};
@@ -211,8 +211,8 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
   CHECK_FOR_INTERRUPTS();
   Indexed wanted = {};
   wanted.row = row_at(*tid);
-  const auto places = std::equal_range(check->rows.items, check->rows.items + check->rows.count,
-                                       wanted, comes_before);
+  const auto places =
+      std::equal_range(check->rows.items, check->rows.items + check->rows.count, wanted, is_before);
   if (nulls[0] && places.first == places.second)
     return;
   if (nulls[0])

@@ -19,7 +19,7 @@ void check_slots(Relation index, BlockNumber block, const uint8 *page) {
       raise_index_damaged(index, block, "has a slot that does not fit together");
 }
 
-GroupSlot read_slot(Relation index, SlotPlace place) {
+GroupSlot read_group_slot(Relation index, SlotPlace place) {
   const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_SHARE);
   const GroupSlot slot = content_of<GroupSlot>(bytes_of(buffer))[place.number];
   UnlockReleaseBuffer(buffer);

@@ -9,12 +9,6 @@
 
 namespace bloomfilter {
 
-// A slot's position: its page of the directory, and its number on that page.
-struct SlotPlace {
-  BlockNumber block;
-  int number;
-};
-
 // A filter of a group: its row, and its bitmap of key.bytes() bytes.
 struct GroupColumn {
   IndexedRow row;
@@ -25,14 +19,14 @@ struct GroupColumn {
 void check_slots(Relation index, BlockNumber block, const uint8 *page);
 
 // A copy of a slot. The slot must have been checked by check_slots().
-GroupSlot read_slot(Relation index, SlotPlace place);
+GroupSlot read_group_slot(Relation index, SlotPlace place);
 
 // Calls use(place, slot) for each slot of each page of the directory, including unused slots.
 template <typename Use> void for_each_slot(Relation index, Use use) {
   for_each_page(index, read_meta(index).directory, PageKind::directory,
                 [&](BlockNumber block, const uint8 *page) {
                   check_slots(index, block, page);
-                  for (int number = 0; number < kDirectorySlots; number++)
+                  for (uint32 number = 0; number < kDirectorySlots; number++)
                     use(SlotPlace{block, number}, content_of<GroupSlot>(page)[number]);
                 });
 }
@@ -73,7 +67,7 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
   Buffer buffer = InvalidBuffer;
   GenericXLogState *record = nullptr;
   Page page = nullptr;
-  for (int number = 0; number < kDirectorySlots; number++) {
+  for (uint32 number = 0; number < kDirectorySlots; number++) {
     const GroupSlot &slot = content_of<GroupSlot>(copy)[number];
     if (slot.state != SlotState::group)
       continue;

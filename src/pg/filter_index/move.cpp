@@ -189,7 +189,7 @@ void merge(Relation index, const SmallGroup *groups, int64 count, int kilobytes)
   };
   const auto nothing = [](const IndexedRow *, int) {};
   for (int64 i = 0; i < count; i++) {
-    const GroupSlot slot = read_slot(index, groups[i].place);
+    const GroupSlot slot = read_group_slot(index, groups[i].place);
     for (int column = 0; column < slot.columns;) {
       int numbers[kPageColumns], chosen = 0;
       const int first = batch.count;

@@ -61,7 +61,7 @@ struct FilterIndexScan {
   int64 next;                   // the index in `found` of the row to return next
 };
 
-FilterIndexScan *state_of(IndexScanDesc scan) {
+FilterIndexScan *scan_state_of(IndexScanDesc scan) {
   return static_cast<FilterIndexScan *>(scan->opaque);
 }
 
@@ -113,7 +113,7 @@ const KeyHashes &hashes_for_key(FilterIndexScan *state, ScanKeyState *scan_key,
 // Called when a page of lines does not belong to the group of a copied slot. If the slot still has
 // this group, the page is damaged: raises XX002. Else the group was freed meanwhile.
 void check_freed(Relation index, SlotPlace place, const GroupSlot &slot, uint32 page) {
-  const GroupSlot now = read_slot(index, place);
+  const GroupSlot now = read_group_slot(index, place);
   if (now.state == SlotState::group && now.number == slot.number)
     raise_index_damaged(index, slot.start + page, "is not a page of its group");
 }
@@ -159,7 +159,7 @@ struct Answer {
 };
 
 Answer probe_group(IndexScanDesc scan, SlotPlace place, const GroupSlot &slot) {
-  FilterIndexScan *state = state_of(scan);
+  FilterIndexScan *state = scan_state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
     ScanKeyState *key = &state->keys[i];
@@ -197,8 +197,8 @@ void check_snapshot_again(IndexScanDesc scan) {
 
 // Calls use(row, is_candidate) for each row that may meet the conditions. A row can be found
 // several times: if it is in two places, or if the index is read again.
-template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
-  FilterIndexScan *state = state_of(scan);
+template <typename Use> void find_row_ids(IndexScanDesc scan, Use use) {
+  FilterIndexScan *state = scan_state_of(scan);
   Relation index = scan->indexRelation;
   count_search(scan);
   if (state->has_null)
@@ -220,7 +220,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                   [&](BlockNumber block, const uint8 *page) {
                     check_snapshot(scan, page);
                     check_slots(index, block, page);
-                    for (int number = 0; number < kDirectorySlots; number++) {
+                    for (uint32 number = 0; number < kDirectorySlots; number++) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
                       if (slot.state != SlotState::group)
                         continue;
@@ -270,7 +270,7 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   (void)order_count;
   if (keys && scan->numberOfKeys > 0)
     memmove(scan->keyData, keys, count * sizeof(ScanKeyData));
-  FilterIndexScan *state = state_of(scan);
+  FilterIndexScan *state = scan_state_of(scan);
   MemoryContextReset(state->memory);
   const MemoryContext memory = state->memory;
   *state = {};
@@ -281,9 +281,9 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
 bool get_tuple(IndexScanDesc scan, ScanDirection direction) {
   Assert(ScanDirectionIsForward(direction));
   (void)direction;
-  FilterIndexScan *state = state_of(scan);
+  FilterIndexScan *state = scan_state_of(scan);
   if (!state->collected) {
-    find_rows(scan, [state](const IndexedRow &row, bool candidate) {
+    find_row_ids(scan, [state](const IndexedRow &row, bool candidate) {
       state->found.add({row, candidate}, state->memory);
     });
     arrange(state);
@@ -301,7 +301,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction) {
 
 int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap) {
   int64 count = 0;
-  find_rows(scan, [&](const IndexedRow &row, bool candidate) {
+  find_row_ids(scan, [&](const IndexedRow &row, bool candidate) {
     ItemPointerData tid = tid_of(row);
     tbm_add_tuples(bitmap, &tid, 1, candidate);
     count++;
@@ -310,7 +310,7 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap) {
 }
 
 void end_scan(IndexScanDesc scan) {
-  MemoryContextDelete(state_of(scan)->memory);
+  MemoryContextDelete(scan_state_of(scan)->memory);
   pfree(scan->opaque);
 }
 

@@ -150,7 +150,7 @@ bool has_value_type(const ScanKeyValue &key) {
   return OidIsValid(key.type) && key.target != ProbeTarget::hash;
 }
 
-text *literal_of(const ScanKeyValue &key) {
+text *key_literal_of(const ScanKeyValue &key) {
   return reinterpret_cast<text *>(DatumGetPointer(key.values[0]));
 }
 
@@ -182,7 +182,7 @@ bool can_probe_for(const Header &header, const ScanKeyValue &key) {
   if (key.target == ProbeTarget::hash)
     return true;
   if (!key.value_type)
-    return is_readable(header, literal_of(key));
+    return is_readable(header, key_literal_of(key));
   return is_composed(key.value_type->family) ? can_probe_for_rows(header, key)
                                              : is_comparable(header, key.value_type);
 }
@@ -194,8 +194,9 @@ Digests digests_of_scan_key(const Header &header, const ScanKeyValue &key, int v
     digests.digest[digests.count++] = {static_cast<uint64>(DatumGetInt64(key.values[0])), 0};
     return digests;
   }
-  return key.value_type ? digests_for(key.value_type, key.values[value], header, Purpose::probe)
-                        : literal_digests(header, literal_of(key), key.collation, Purpose::probe);
+  return key.value_type
+             ? digests_for(key.value_type, key.values[value], header, Purpose::probe)
+             : literal_digests(header, key_literal_of(key), key.collation, Purpose::probe);
 }
 
 } // namespace bloomfilter

@@ -98,8 +98,8 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
 // below that of the other paths. The rest of its cost is added when the joins are known
 // (plan_cost.hpp). Only the first execution pays for the filters, so what remains after the startup
 // cost is the cost of the scan, or all of the path's cost if the scan costs more than that.
-Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const FilterEffect &effect,
-                int workers, const List *others) {
+Path *make_filtered_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table,
+                         const FilterEffect &effect, int workers, const List *others) {
   const Path *other = cheapest(others);
   const Conditions conditions =
       conditions_of(list_concat_copy(part->baserestrictinfo, effect.conditions));
@@ -219,13 +219,13 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   if (filters == NIL)
     return;
   // Both are compared with the paths of the server. A lookup that probes filters replaces one.
-  Path *scan =
-      make_path(root, part, table, effect_of(root, filters, part, table, 0), 0, part->pathlist);
+  Path *scan = make_filtered_path(root, part, table, effect_of(root, filters, part, table, 0), 0,
+                                  part->pathlist);
   const int workers = scan && may_scan_in_parallel(root) ? workers_for(part) : 0;
-  Path *partial = workers == 0
-                      ? nullptr
-                      : make_path(root, part, table, effect_of(root, filters, part, table, workers),
-                                  workers, part->partial_pathlist);
+  Path *partial = workers == 0 ? nullptr
+                               : make_filtered_path(root, part, table,
+                                                    effect_of(root, filters, part, table, workers),
+                                                    workers, part->partial_pathlist);
   if (scan)
     add_path(part, scan);
   if (partial)

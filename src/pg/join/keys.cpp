@@ -144,7 +144,7 @@ bool is_of_scan(const RestrictInfo *equality, Node *value, Index table) {
 
 // What the server knows of a type. Filters agree with the operators in the family of the type's
 // default operators.
-const TypeCacheEntry *entry_of(Oid type) {
+const TypeCacheEntry *type_entry_of(Oid type) {
   return lookup_type_cache(getBaseType(type), TYPECACHE_BTREE_OPFAMILY);
 }
 
@@ -167,8 +167,8 @@ const ValueType *safe_value_type(Node *value, Oid collation) {
 // Completes a pair that has its expressions, source and collation already. False if a filter of the
 // keys does not find all values that are equal to them.
 bool complete(KeyPair *pair, const List *families) {
-  const TypeCacheEntry *probed = entry_of(exprType(pair->probed)),
-                       *key = entry_of(exprType(pair->key));
+  const TypeCacheEntry *probed = type_entry_of(exprType(pair->probed)),
+                       *key = type_entry_of(exprType(pair->key));
   const Oid family = probed->btree_opf;
   if (!is_of_server(family) || family != key->btree_opf || !list_member_oid(families, family))
     return false;
@@ -320,7 +320,7 @@ Node *field_of(Node *value, Oid collation) {
 }
 
 // Makes a row as the parser does for ROW(…).
-Node *make_row(List *fields) {
+Node *make_row_expr(List *fields) {
   RowExpr *row = makeNode(RowExpr);
   row->args = fields;
   row->row_typeid = RECORDOID;
@@ -338,13 +338,19 @@ KeyPair *make_pair_of_rows(List *fields, RelOptInfo *source) {
     keys = lappend(keys, field_of(field->key, field->collation));
   }
   auto *pair = make_array<KeyPair>(1);
-  *pair = {make_row(probed), make_row(keys), source, InvalidOid,
-           InvalidOid,       false,          fields, nullptr};
+  *pair = {make_row_expr(probed),
+           make_row_expr(keys),
+           source,
+           InvalidOid,
+           InvalidOid,
+           false,
+           fields,
+           nullptr};
   return pair;
 }
 
 // Makes the pairs of rows: one for each source that has several equalities.
-List *find_rows(const List *pairs) {
+List *find_row_pairs(const List *pairs) {
   List *rows = NIL;
   Relids sources = nullptr;
   for (const KeyPair *one : each<KeyPair>(pairs)) {
@@ -553,7 +559,7 @@ List *find_keys(PlannerInfo *root, RelOptInfo *table) {
     pairs = add_outer_join(root, joined, equality, pairs);
   if (joined != table)
     pairs = for_branch(root, pairs, table, joined);
-  return list_concat(pairs, find_rows(pairs));
+  return list_concat(pairs, find_row_pairs(pairs));
 }
 
 PartnerShare share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,

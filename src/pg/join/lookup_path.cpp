@@ -59,7 +59,7 @@ bool is_lookup(const Path *path) {
 
 // The server frees a path, unless it is an index path, when a better one is found. So the copy is
 // kept.
-Path *kept(Path *path) {
+Path *kept_path(Path *path) {
   if (!IsA(path, BitmapHeapPath))
     return path;
   BitmapHeapPath *copy = makeNode(BitmapHeapPath);
@@ -78,8 +78,8 @@ bool is_driven_by(const Path *path, Node *value) {
 }
 
 // Makes the path over another one. NULL if no filter pays.
-Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
-                Path *input) {
+Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
+                       Path *input) {
   FilteredPath filtered = {NIL, NIL, NIL, 0.0};
   double rows = rows_of_all(root, input), share = 1.0;
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
@@ -116,7 +116,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
   path->total_cost *= kClearlyCheaper;
   path->startup_cost *= kClearlyCheaper;
   custom->methods = &kFilteredLookupMethods;
-  custom->custom_paths = list_make1(kept(input));
+  custom->custom_paths = list_make1(kept_path(input));
   auto *kept_fields = make_zeroed<FilteredPath>();
   *kept_fields = filtered;
   custom->custom_private = list_make1(kept_fields);
@@ -131,7 +131,7 @@ void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table
   List *added = NIL;
   for (Path *input : each<Path>(part->pathlist))
     if (is_lookup(input))
-      if (Path *path = make_path(root, part, table, filters, input))
+      if (Path *path = make_lookup_path(root, part, table, filters, input))
         added = lappend(added, path);
   for (Path *path : each<Path>(added))
     add_path(part, path);

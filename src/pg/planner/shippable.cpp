@@ -23,7 +23,7 @@ constexpr const char *kOperators[] = {"@>", "<@", "+", "-"};
 // Returns a value that the server leaves in place. In the nodes of a plan, the server replaces an
 // expression by the column of a lower node that computes an equal expression. A parameter with
 // another collation equals none of them, so a parameter gets another collation.
-Node *kept(Node *value) {
+Node *kept_value(Node *value) {
   if (!IsA(without_relabeling(value), Param))
     return value;
   auto *copy = static_cast<Node *>(copyObjectImpl(value));
@@ -61,7 +61,7 @@ Node *shippable_form(const FuncExpr *call) {
     if (is_value &&
         (!is_literal_or_parameter(argument) || exprCollation(argument) != call->inputcollid))
       return nullptr;
-    arguments = lappend(arguments, is_value ? kept(argument) : argument);
+    arguments = lappend(arguments, is_value ? kept_value(argument) : argument);
   }
   const Oid operation = operator_of(call->funcid);
   if (!OidIsValid(operation))

@@ -37,7 +37,7 @@ struct ColumnSums {
 };
 
 // The number of bytes that sampling a value reads.
-Size cost_of(Datum value) {
+Size memory_of(Datum value) {
   return Min(toast_raw_datum_size(value), kSampledParts * kPartBytes);
 }
 
@@ -54,7 +54,7 @@ ColumnSums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows
     const Datum value = fetch(stats, static_cast<int>(i * stride % rows), &is_null);
     if (is_null)
       continue;
-    read += cost_of(value);
+    read += memory_of(value);
     Header header;
     const FilterEstimate estimate = sample_filter(value, &header);
     if (!estimate.is_known())

@@ -54,7 +54,7 @@ double probes_of(PlannerInfo *root, const ProbeExpr &probe) {
   return root && root->simple_rel_array ? estimate_array_length(root, probe.value) : kElements;
 }
 
-double bytes_of(PlannerInfo *root, Node *filter) {
+double filter_bytes_of(PlannerInfo *root, Node *filter) {
   if (IsA(filter, Const) && !castNode(Const, filter)->constisnull)
     return static_cast<double>(toast_raw_datum_size(castNode(Const, filter)->constvalue));
   return root ? estimate_of(root, filter).bytes : 0.0;
@@ -72,7 +72,7 @@ Node *answer_cost(SupportRequestCost *request) {
   } else {
     return nullptr;
   }
-  const double bytes = bytes_of(request->root, probe.filter);
+  const double bytes = filter_bytes_of(request->root, probe.filter);
   const double first = changes_with_row(request->root, probe) ? cost_of_another_filter(bytes) : 0.0;
   request->startup = 0;
   request->per_tuple = first + probes_of(request->root, probe) * cost_of_probe(bytes);

@@ -32,7 +32,7 @@ bool all_zero(const uint8 *bytes, Size length) {
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-bool is_empty(const Filter &filter) {
+bool has_no_values(const Filter &filter) {
   const bool has_kicks = structure_of(filter.header.geometry.layout) == Structure::buckets;
   const Size before = has_kicks ? kKicksBytes : 0;
   bool empty = true;
@@ -50,16 +50,16 @@ struct Member {
 };
 using MemberOf = Member(FunctionCallInfo, const Header &filter);
 
-Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
+Member value_member_of(FunctionCallInfo fcinfo, const Header &filter) {
   const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Purpose::change);
   return {*argument.value_type, argument.digests};
 }
 
-Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
+Member literal_member_of(FunctionCallInfo fcinfo, const Header &filter) {
   return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Purpose::change)};
 }
 
-Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
+Member hash_member_of(FunctionCallInfo fcinfo, const Header &filter) {
   check_hashed_alike(filter);
   Digests digests = no_digests();
   digests.digest[digests.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
@@ -132,7 +132,7 @@ public:
       else
         cuckoo_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
     }
-    if (is_empty(copy_)) {
+    if (has_no_values(copy_)) {
       copy_.header.element_type = {};
       copy_.write_back();
     }
@@ -166,15 +166,16 @@ private:
     copy_ = copy_filter(argument_);
     changed_ = true;
     if ((header().flags & kFlagSelfSized) &&
-        has_no_values()) { // from now on, it is like a filter that was made empty
+        is_empty()) { // from now on, it is like a filter that was made empty
       copy_.header.flags &= ~kFlagSelfSized;
       copy_.write_back();
     }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
   // A filter of another system may have a family before its first value, so its bits decide.
-  bool has_no_values() const {
-    return is_open(header().element_type.family) || (is_foreign(layout_) && is_empty(argument_));
+  bool is_empty() const {
+    return is_open(header().element_type.family) ||
+           (is_foreign(layout_) && has_no_values(argument_));
   }
   void adopt(const ElementType &type) {
     begin();
@@ -334,17 +335,17 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_add);
 Datum bf_add(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::bloom, value_of);
+  return add(fcinfo, Kind::bloom, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(bf_add_literal);
 Datum bf_add_literal(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::bloom, literal_of);
+  return add(fcinfo, Kind::bloom, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(bf_add_hash);
 Datum bf_add_hash(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::bloom, hash_of);
+  return add(fcinfo, Kind::bloom, hash_member_of);
 }
 
 PG_FUNCTION_INFO_V1(bf_add_all);
@@ -354,22 +355,22 @@ Datum bf_add_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_put);
 Datum bf_put(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::bloom, value_of);
+  return put(fcinfo, Kind::bloom, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(bf_put_literal);
 Datum bf_put_literal(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::bloom, literal_of);
+  return put(fcinfo, Kind::bloom, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_add);
 Datum cbf_add(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::counting, value_of);
+  return add(fcinfo, Kind::counting, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_add_literal);
 Datum cbf_add_literal(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::counting, literal_of);
+  return add(fcinfo, Kind::counting, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_add_all);
@@ -379,32 +380,32 @@ Datum cbf_add_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_put);
 Datum cbf_put(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::counting, value_of);
+  return put(fcinfo, Kind::counting, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_put_literal);
 Datum cbf_put_literal(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::counting, literal_of);
+  return put(fcinfo, Kind::counting, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_remove);
 Datum cbf_remove(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, Kind::counting, value_of);
+  return remove(fcinfo, Kind::counting, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cbf_remove_literal);
 Datum cbf_remove_literal(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, Kind::counting, literal_of);
+  return remove(fcinfo, Kind::counting, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_add);
 Datum cf_add(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::cuckoo, value_of);
+  return add(fcinfo, Kind::cuckoo, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_add_literal);
 Datum cf_add_literal(PG_FUNCTION_ARGS) {
-  return add(fcinfo, Kind::cuckoo, literal_of);
+  return add(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_add_all);
@@ -414,22 +415,22 @@ Datum cf_add_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cf_put);
 Datum cf_put(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::cuckoo, value_of);
+  return put(fcinfo, Kind::cuckoo, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_put_literal);
 Datum cf_put_literal(PG_FUNCTION_ARGS) {
-  return put(fcinfo, Kind::cuckoo, literal_of);
+  return put(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_remove);
 Datum cf_remove(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, Kind::cuckoo, value_of);
+  return remove(fcinfo, Kind::cuckoo, value_member_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_remove_literal);
 Datum cf_remove_literal(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, Kind::cuckoo, literal_of);
+  return remove(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
 // The operator - of bloomfilter. It only raises an error, whose hint names the types that support

@@ -35,7 +35,7 @@ struct Bytes {
   Size length;
 };
 
-Bytes bytes_of(const bytea *value) {
+Bytes file_bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
@@ -154,7 +154,7 @@ Size words_of(const Geometry &geometry) {
 // with_words() writes such a file.
 Datum from_words(FunctionCallInfo fcinfo, decltype(read_guava) read, const char *system_name,
                  const ForeignType &type) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   FoundFilter found;
   check(read(bytes.at, bytes.length, &found), system_name);
   NewFilter filter = make_read(found, type.family);
@@ -234,7 +234,7 @@ Datum bf_to_spark(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_from_datasketches);
 Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "DataSketches type",
                                       "long, double, string, or bytes");
   FoundFilter found;
@@ -273,7 +273,7 @@ Datum bf_to_hive(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_from_parquet);
 Datum bf_from_parquet(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
       find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
                 "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
@@ -304,7 +304,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_from_redis);
 Datum bf_from_redis(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   Datum *chunks;
   bool *nulls;
   int count;
@@ -316,7 +316,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
     if (nulls[i])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
-    lengths[i] = bytes_of(DatumGetByteaPP(chunks[i])).length;
+    lengths[i] = file_bytes_of(DatumGetByteaPP(chunks[i])).length;
     length += lengths[i];
   }
   LinkView links[kMaxLinks];
@@ -330,7 +330,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   uint8 *end = bitmaps;
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
-    memcpy(end, bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
+    memcpy(end, file_bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
     end += lengths[i];
   }
   const uint8 *bitmap = bitmaps;

@@ -247,7 +247,7 @@ SetName new_name(const text *argument) {
 }
 
 // Raises an error if the type cannot be the type of a set's values.
-void check_type(Oid type) {
+void check_set_type(Oid type) {
   (void)named_value_type(type, CurrentMemoryContext);
   // There is no array of arrays that the function for batches could take.
   if (OidIsValid(get_base_element_type(type)))
@@ -303,7 +303,7 @@ Datum bf_create_set(PG_FUNCTION_ARGS) {
                {"expected", "Give the number of distinct values that there will be."},
                {"fpr", kHasDefault}});
   const Oid type = PG_GETARG_OID(1);
-  check_type(type);
+  check_set_type(type);
   const Shards shards = checked_shards(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
   const SetName name = new_name(PG_GETARG_TEXT_PP(0));
 

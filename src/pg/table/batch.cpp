@@ -48,7 +48,7 @@ ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
 
 void init_condition(FilterCondition *condition, Node *expression, List *conditions_before,
                     PlanState *node) {
-  const ProbeExpr probe = probe_of(expression);
+  const ProbeExpr probe = probe_of_condition(expression);
   condition->expression = expression;
   condition->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(probe.filter), node);
   condition->parameter = parameter_of(probe);
@@ -94,7 +94,7 @@ void evaluate_filter(RowBatches *batches, FilterCondition *condition) {
 }
 
 // Opens the filter. It can be probed until another filter is opened.
-ProbedFilter *open_filter(FilterCondition *condition, const PlanState *node) {
+ProbedFilter *open_probed_filter(FilterCondition *condition, const PlanState *node) {
   if (!condition->value_type)
     condition->value_type =
         value_type_of(condition->value, condition->collation, node->state->es_query_cxt);
@@ -132,7 +132,7 @@ void probe_rows(RowBatches *batches, FilterCondition *condition) {
                            batches->count - next, values);
     if (items->count == 0)
       continue;
-    ProbedFilter *filter = open_filter(condition, batches->node);
+    ProbedFilter *filter = open_probed_filter(condition, batches->node);
     filter->expect(Max(items->count, batches->expected));
     // The rate is sampled now, because the filter may be gone later, together with the row that
     // holds it.
@@ -350,7 +350,7 @@ void forget_filters(RowBatches *batches) {
   MemoryContextReset(batches->filters);
 }
 
-ProbeExpr probe_of(Node *condition) {
+ProbeExpr probe_of_condition(Node *condition) {
   ProbeExpr probe;
   // A node can begin late, as in EvalPlanQual: the function may have been altered since the plan
   // was made.

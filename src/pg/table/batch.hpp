@@ -105,7 +105,7 @@ void restart_batches(RowBatches *batches);
 void forget_filters(RowBatches *batches);
 
 // The parts of a condition that probes a filter. Raises an error if it no longer does.
-ProbeExpr probe_of(Node *condition);
+ProbeExpr probe_of_condition(Node *condition);
 
 // The number of the parameter that is the filter; -1 if it is none. is_built() is true if there is
 // no such parameter, or if the InitPlan that sets it has run.

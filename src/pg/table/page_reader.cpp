@@ -103,7 +103,7 @@ bool read_copies(PageReader *reader) {
 }
 
 // Computes a value from the row that the expressions see.
-Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
+Datum row_value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   if (value.expression)
     return ExecEvalExpr(value.expression, context, is_null);
   if (!value.fields)
@@ -111,7 +111,7 @@ Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   *is_null = false;
   auto *fields = make_array<NullableDatum>(value.field_count);
   for (int i = 0; i < value.field_count; i++)
-    fields[i].value = value_of(context, value.fields[i], &fields[i].isnull);
+    fields[i].value = row_value_of(context, value.fields[i], &fields[i].isnull);
   return PointerGetDatum(fields);
 }
 
@@ -230,7 +230,7 @@ int collect_values(PageReader *reader, const RowValue &value, const uint16 *rows
     bool is_null;
     CHECK_FOR_INTERRUPTS();
     show_row(reader, rows[next]);
-    const Datum item = value_of(reader->context, value, &is_null);
+    const Datum item = row_value_of(reader->context, value, &is_null);
     collect(values, rows[next], item, is_null);
   }
   MemoryContextSwitchTo(before);

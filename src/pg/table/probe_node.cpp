@@ -110,7 +110,7 @@ void begin(CustomScanState *node, EState *estate, int flags) {
     RowProbe *one = &probe->probes[probe->count];
     one->expression = expression;
     one->condition = ExecInitQual(list_make1(expression), state);
-    one->parameter = parameter_of(probe_of(expression));
+    one->parameter = parameter_of(probe_of_condition(expression));
     one->control.by_planner = true;
     one->control.needed = list_nth_int(plan->custom_private, probe->count);
     probe->count++;

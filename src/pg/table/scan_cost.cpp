@@ -57,7 +57,7 @@ double toast_pages_per_row(Oid relation, double rows) {
   return pages / Max(rows, 1.0);
 }
 
-double cost_of(PlannerInfo *root, List *conditions) {
+double cost_of_conditions(PlannerInfo *root, List *conditions) {
   QualCost cost;
   cost_qual_eval(&cost, conditions, root);
   return cost.per_tuple;
@@ -84,7 +84,7 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
     QualCost evaluation; // of the value; the cost of the condition includes it
     cost_qual_eval_node(&evaluation, probe.value, root);
     List *alone = list_make1(condition);
-    costs.plain += share * (cost_of(root, alone) + value);
+    costs.plain += share * (cost_of_conditions(root, alone) + value);
     costs.together += share * (cost_of_batched_probe(bytes) + evaluation.per_tuple + value);
     share *= share_of(root, alone);
   }
@@ -109,7 +109,7 @@ double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
 List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
   List *cheaper = NIL;
   for (Node *condition : each<Node>(conditions))
-    if (cost_of(root, list_make1(condition)) < limit)
+    if (cost_of_conditions(root, list_make1(condition)) < limit)
       cheaper = lappend(cheaper, condition);
   return cheaper;
 }
@@ -165,14 +165,16 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
                passed_cheaper = share_of(root, cheaper);
 
   const double plain_row =
-      cpu_tuple_cost + cost_of(root, conditions.before) +
-      left * (cost_of(root, cheaper) +
-              passed_cheaper * (probes.plain + passed * cost_of(root, dearer)));
-  const double before =
-      conditions.before == NIL ? 0.0 : kLeft * cpu_tuple_cost + cost_of(root, conditions.before);
+      cpu_tuple_cost + cost_of_conditions(root, conditions.before) +
+      left * (cost_of_conditions(root, cheaper) +
+              passed_cheaper * (probes.plain + passed * cost_of_conditions(root, dearer)));
+  const double before = conditions.before == NIL
+                            ? 0.0
+                            : kLeft * cpu_tuple_cost + cost_of_conditions(root, conditions.before);
   const double row =
-      before + left * (probes.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
-                                                   passed_cheaper * cost_of(root, dearer)));
+      before + left * (probes.together +
+                       passed * (kLeft * cpu_tuple_cost + cost_of_conditions(root, cheaper) +
+                                 passed_cheaper * cost_of_conditions(root, dearer)));
   const double rows = table->tuples / divisor_of(path->parallel_workers);
   const double read_more = cost_of_filters(root, conditions.probes, left * rows) -
                            cost_of_filters(root, conditions.probes, left * passed_cheaper * rows);
