@@ -129,10 +129,10 @@ std::uint32_t group_pages(const GroupKey &key, int columns) {
   return (key.lines() + lines - 1) / lines;
 }
 
-ColumnSet live_columns(const GroupSlot &slot) {
+FilterSet live_filters(const GroupSlot &slot) {
   if (slot.live == slot.columns)
-    return first_columns(slot.columns);
-  ColumnSet live = {};
+    return first_filters(slot.columns);
+  FilterSet live = {};
   for (int column = 0; column < slot.columns; column++)
     if (!slot.rows[column].is_none())
       live.add(column);

@@ -144,6 +144,6 @@ int least_columns(const GroupKey &key);
 std::uint32_t group_pages(const GroupKey &key, int columns);
 
 // The columns that have a row.
-ColumnSet live_columns(const GroupSlot &slot);
+FilterSet live_filters(const GroupSlot &slot);
 
 } // namespace bloomfilter

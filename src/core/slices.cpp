@@ -125,8 +125,8 @@ void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines) {
     }
 }
 
-ColumnSet columns_with(const std::uint8_t *slices, int columns, const ProbedLine &probed) {
-  ColumnSet found = {};
+FilterSet filters_with(const std::uint8_t *slices, int columns, const ProbedLine &probed) {
+  FilterSet found = {};
   for (int first = 0; first < columns; first += kWordBits) {
     std::uint64_t all = ~std::uint64_t{0};
     for (int i = 0; i < probed.count; i++)

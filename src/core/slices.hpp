@@ -37,22 +37,22 @@ struct LinePlace {
 LinePlace line_place(int columns, std::uint32_t line);
 
 // A subset of a group's columns, with a bit for each.
-struct ColumnSet {
+struct FilterSet {
   std::uint64_t words[2];
 
   bool has(int column) const { return (words[column / 64] >> column % 64 & 1) != 0; }
   void add(int column) { words[column / 64] |= std::uint64_t{1} << column % 64; }
   bool is_empty() const { return (words[0] | words[1]) == 0; }
-  ColumnSet operator&(const ColumnSet &other) const {
+  FilterSet operator&(const FilterSet &other) const {
     return {{words[0] & other.words[0], words[1] & other.words[1]}};
   }
-  ColumnSet operator|(const ColumnSet &other) const {
+  FilterSet operator|(const FilterSet &other) const {
     return {{words[0] | other.words[0], words[1] | other.words[1]}};
   }
 };
 
 // The columns before `count`, 0 ... 127.
-inline ColumnSet first_columns(int count) {
+inline FilterSet first_filters(int count) {
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   const auto low = [](int bits) { return (std::uint64_t{1} << bits) - 1; };
   return {{count >= 64 ? kAll : low(count), count <= 64 ? 0 : low(count - 64)}};
@@ -87,6 +87,6 @@ void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *s
 // Reads the lines of all columns from their slices, one line after the other.
 void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);
 // The columns whose line has all bits. `slices` are the slices of the line, from line_place().
-ColumnSet columns_with(const std::uint8_t *slices, int columns, const ProbedLine &probed);
+FilterSet filters_with(const std::uint8_t *slices, int columns, const ProbedLine &probed);
 
 } // namespace bloomfilter

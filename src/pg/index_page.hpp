@@ -40,13 +40,28 @@ inline IndexPageHead *changed_head(Page page) {
   return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
 }
 
-// Changes the meta page, which the caller has locked, within a WAL record. The change is followed
-// by a new check_of() of the content.
-template <typename Meta, typename Change>
-void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
-  auto *meta = changed_content<Meta>(GenericXLogRegisterBuffer(record, buffer, 0));
-  change(meta);
-  meta->check = check_of(*meta);
+// The content of a page is a list of structures with a checksum each. Returns a copy of one, and
+// releases the page, which the caller has locked.
+template <typename Content> Content copied_content(Buffer buffer, uint32 number) {
+  const Content content = content_of<Content>(bytes_of(buffer))[number];
+  UnlockReleaseBuffer(buffer);
+  return content;
+}
+// Changes one within a WAL record: change(&content). The page stays locked.
+template <typename Content, typename Change>
+void change_content_in(GenericXLogState *record, Buffer buffer, uint32 number, Change change) {
+  Content *content =
+      changed_content<Content>(GenericXLogRegisterBuffer(record, buffer, 0)) + number;
+  change(content);
+  content->check = check_of(*content);
+}
+// Changes one in a WAL record of its own, and releases the page.
+template <typename Content, typename Change>
+void change_content(Relation index, Buffer buffer, uint32 number, Change change) {
+  GenericXLogState *record = GenericXLogStart(index);
+  change_content_in<Content>(record, buffer, number, change);
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(buffer);
 }
 
 // Raises XX002: a page is not what it should be.

@@ -42,9 +42,9 @@ void _PG_init(void) {
   define_scan();
   define_probe_node();
   define_build();
-  define_join_filters();
+  define_bloompages();
+  define_join_filters(); // after the others, whose paths it looks at
   define_index_options();
-  define_range_options();
   define_shared_files();
   MarkGUCPrefixReserved("bloomfilter");
 }

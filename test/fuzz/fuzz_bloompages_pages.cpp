@@ -38,7 +38,7 @@ struct Input {
 };
 static_assert(sizeof(Input) == 64, "no padding");
 
-bool are_same(const ColumnSet &a, const ColumnSet &b) {
+bool are_same(const FilterSet &a, const FilterSet &b) {
   return a.words[0] == b.words[0] && a.words[1] == b.words[1];
 }
 
@@ -51,12 +51,12 @@ int lines_of(const RangeSlot &slot, std::uint64_t hash, ProbedLine *lines) {
 }
 
 // Probes a group for a hash, as if all of its lines had this page.
-ColumnSet probe(const RangeSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
+FilterSet probe(const RangeSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
   ProbedLine lines[kMaxProbedLines];
-  ColumnSet found = first_columns(kGroupRanges);
+  FilterSet found = first_filters(kGroupRanges);
   const int count = lines_of(slot, hash, lines);
   for (int i = 0; i < count; i++)
-    found = found & columns_with(page + kContentAt, kGroupRanges, lines[i]);
+    found = found & filters_with(page + kContentAt, kGroupRanges, lines[i]);
   return found;
 }
 
@@ -75,9 +75,9 @@ void add(const RangeSlot &slot, std::uint8_t *page, std::uint64_t hash, int rang
 void use_slot(const RangeSlot &slot, std::uint8_t *page, std::uint64_t hash, int range) {
   require(slot.start > 0 && slot.lines() > 0 && slot.start + slot.lines() <= kBlocks);
   require(slot.ready <= slot.filling && slot.filling <= kGroupRanges);
-  ColumnSet added = {};
+  FilterSet added = {};
   added.add(range);
-  const ColumnSet before = probe(slot, page, hash);
+  const FilterSet before = probe(slot, page, hash);
   add(slot, page, hash, range);
   require(are_same(probe(slot, page, hash), before | added));
 }

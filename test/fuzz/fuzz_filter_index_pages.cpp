@@ -23,9 +23,9 @@ void require(bool condition) {
 }
 
 // Probes a group for a hash, as if all of its pages of lines were this one.
-ColumnSet probe(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
+FilterSet probe(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
   ProbedLine lines[kMaxProbedLines];
-  ColumnSet found = live_columns(slot);
+  FilterSet found = live_filters(slot);
   const int count = probed_lines(slot.key.geometry(), hash, lines);
   require(count >= 1 && count <= kMaxProbedLines);
   for (int i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ ColumnSet probe(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t h
     const LinePlace place = line_place(slot.columns, lines[i].line);
     require(place.page < slot.pages);
     require(place.offset + static_cast<std::size_t>(slot.columns) * kLineBytes <= kIndexPageBytes);
-    found = found & columns_with(page + place.offset, slot.columns, lines[i]);
+    found = found & filters_with(page + place.offset, slot.columns, lines[i]);
   }
   return found;
 }
@@ -43,18 +43,18 @@ void use_slot(const GroupSlot &slot, std::uint8_t *lines, std::uint64_t hash) {
   if (slot.state == SlotState::space)
     return;
   require(slot.start + slot.pages <= kBlocks);
-  const ColumnSet live = live_columns(slot);
+  const FilterSet live = live_filters(slot);
   int count = 0;
   for (int column = 0; column < slot.columns; column++)
     count += live.has(column) ? 1 : 0;
   require(count == slot.live && !live.is_empty());
   (void)is_page_of(lines, slot, 0);
-  const ColumnSet found = probe(slot, lines, hash);
+  const FilterSet found = probe(slot, lines, hash);
   lines[kContentAt + hash % kContentBytes] |= 1U << hash / kContentBytes % 8;
-  const ColumnSet then = probe(slot, lines, hash);
+  const FilterSet then = probe(slot, lines, hash);
   require((found & then).words[0] == found.words[0] && (found & then).words[1] == found.words[1]);
   std::memset(lines + kContentAt, 0xFF, kContentBytes);
-  const ColumnSet all = probe(slot, lines, hash);
+  const FilterSet all = probe(slot, lines, hash);
   require(all.words[0] == live.words[0] && all.words[1] == live.words[1]);
 }
 

@@ -40,14 +40,14 @@ std::vector<Bytes> pages_of(const GroupKey &key, const std::vector<Bytes> &bitma
   return pages;
 }
 
-ColumnSet ask(const GroupKey &key, const std::vector<Bytes> &pages, int columns,
+FilterSet ask(const GroupKey &key, const std::vector<Bytes> &pages, int columns,
               std::uint64_t hash) {
   ProbedLine lines[kMaxProbedLines];
-  ColumnSet found = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
+  FilterSet found = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
   const int count = probed_lines(key.geometry(), hash, lines);
   for (int i = 0; i < count; i++) {
     const LinePlace place = line_place(columns, lines[i].line);
-    found = found & columns_with(pages[place.page].data() + place.offset, columns, lines[i]);
+    found = found & filters_with(pages[place.page].data() + place.offset, columns, lines[i]);
   }
   return found;
 }
@@ -86,7 +86,7 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
       for (int i = 0; i < 100; i++)
         hashes.push_back(random.next());
       for (std::size_t i = 0; i < hashes.size(); i += 7) {
-        const ColumnSet found = ask(key, pages, columns, hashes[i]);
+        const FilterSet found = ask(key, pages, columns, hashes[i]);
         for (int column = 0; column < columns; column++)
           ASSERT_EQ(found.has(column),
                     kScalarKernel.contains(geometry, bitmaps[column].data(), hashes[i]));
@@ -96,11 +96,11 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
 
 TEST(IndexPages, LiveColumnsHaveARow) {
   GroupSlot slot = sound_slot(); // its first and its last column have a row
-  const ColumnSet live = live_columns(slot);
+  const FilterSet live = live_filters(slot);
   for (int column = 0; column < kPageColumns; column++)
     EXPECT_EQ(live.has(column), column == 0 || column == 99) << column;
   slot.live = slot.columns;
-  const ColumnSet all = live_columns(slot);
+  const FilterSet all = live_filters(slot);
   for (int column = 0; column < kPageColumns; column++)
     EXPECT_EQ(all.has(column), column < 100) << column;
 }

@@ -43,7 +43,7 @@ namespace {
 // A build keeps the hashes of 127 ranges in memory.
 constexpr int kMostRangePages = 4096;
 
-relopt_kind kind;
+relopt_kind option_kind;
 
 bytea *parse_options(Datum options, bool validate) {
   constexpr int kOptions = 3;
@@ -58,22 +58,10 @@ bytea *parse_options(Datum options, bool validate) {
   elements[2].opttype = RELOPT_TYPE_BOOL;
   elements[2].offset = offsetof(RangeOptions, autosummarize);
   return static_cast<bytea *>(
-      build_reloptions(options, validate, kind, sizeof(RangeOptions), elements, kOptions));
+      build_reloptions(options, validate, option_kind, sizeof(RangeOptions), elements, kOptions));
 }
 
 } // namespace
-
-void define_range_options() {
-  kind = add_reloption_kind();
-  add_int_reloption(kind, "pages_per_range",
-                    "Heap pages that have one filter; 0 chooses by the size of the table.", 0, 0,
-                    kMostRangePages, AccessExclusiveLock);
-  add_real_reloption(kind, "fpr",
-                     "False positive rate of a filter; 0 chooses by the number of filters.", 0, 0,
-                     kMaxRate, AccessExclusiveLock);
-  add_bool_reloption(kind, "autosummarize", "Whether INSERT makes filters of full ranges.", true,
-                     ShareUpdateExclusiveLock);
-}
 
 RangeOptions range_options(Relation index) {
   const auto *options = reinterpret_cast<const RangeOptions *>(index->rd_options);
@@ -232,7 +220,7 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
 
 // --- paths ---------------------------------------------------------------------------------------
 
-bool is_ranges(const IndexOptInfo *index) {
+bool is_bloompages(const IndexOptInfo *index) {
   return reinterpret_cast<void *>(index->amcostestimate) ==
          reinterpret_cast<void *>(estimate_range_cost);
 }
@@ -245,33 +233,36 @@ bool share_column(const IndexOptInfo *a, const IndexOptInfo *b) {
   return false;
 }
 
-} // namespace
+set_rel_pathlist_hook_type previous_hook;
 
 // Of two indexes that the same conditions use, the server makes bitmap scans only of the one that
 // costs less to read, whatever heap pages it finds. A BRIN index costs little and may find the
-// whole table. A btree costs more for a value of many rows, and finds fewer pages than an index of
-// this access method. So if there are both kinds of indexes, each kind is offered once more, alone.
-void add_range_paths(PlannerInfo *root, RelOptInfo *table) {
-  List *all = table->indexlist, *ranges = NIL, *others = NIL;
+// whole table. A btree costs more for a value of many rows, and finds fewer pages than a bloompages
+// index. So if a table has both bloompages and other indexes, each of the two is offered once more,
+// alone.
+void add_index_paths(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
+  if (previous_hook)
+    previous_hook(root, table, number, entry);
+  if (entry->rtekind != RTE_RELATION || entry->inh || IS_DUMMY_REL(table))
+    return;
+  List *all = table->indexlist, *bloompages = NIL, *others = NIL;
   for (IndexOptInfo *index : each<IndexOptInfo>(all)) {
-    List **kind = is_ranges(index) ? &ranges : &others;
-    *kind = lappend(*kind, index);
+    List **same = is_bloompages(index) ? &bloompages : &others;
+    *same = lappend(*same, index);
   }
   bool are_rivals = false;
-  for (const IndexOptInfo *index : each<IndexOptInfo>(ranges))
+  for (const IndexOptInfo *index : each<IndexOptInfo>(bloompages))
     for (const IndexOptInfo *other : each<IndexOptInfo>(others))
       are_rivals |= other->amhasgetbitmap && share_column(index, other);
   if (!are_rivals)
     return;
-  List *const kinds[] = {ranges, others};
-  for (List *kind : kinds) {
-    table->indexlist = kind;
+  List *const offered[] = {bloompages, others};
+  for (List *indexes : offered) {
+    table->indexlist = indexes;
     create_index_paths(root, table);
   }
   table->indexlist = all;
 }
-
-namespace {
 
 // --- opclasses -----------------------------------------------------------------------------------
 
@@ -311,6 +302,20 @@ bool validate_range_class(Oid operator_class) {
 }
 
 } // namespace
+
+void define_bloompages() {
+  option_kind = add_reloption_kind();
+  add_int_reloption(option_kind, "pages_per_range",
+                    "Heap pages that have one filter; 0 chooses by the size of the table.", 0, 0,
+                    kMostRangePages, AccessExclusiveLock);
+  add_real_reloption(option_kind, "fpr",
+                     "False positive rate of a filter; 0 chooses by the number of filters.", 0, 0,
+                     kMaxRate, AccessExclusiveLock);
+  add_bool_reloption(option_kind, "autosummarize", "Whether INSERT makes filters of full ranges.",
+                     true, ShareUpdateExclusiveLock);
+  previous_hook = set_rel_pathlist_hook;
+  set_rel_pathlist_hook = add_index_paths;
+}
 
 } // namespace bloomfilter
 

@@ -35,8 +35,9 @@ IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResul
 
 // access_method.cpp
 
-// Registers the storage parameters. Called once, when the library is loaded.
-void define_range_options();
+// Registers the storage parameters, and what adds paths of the indexes that the server does not
+// make. Called once, when the library is loaded.
+void define_bloompages();
 
 struct RangeOptions {
   int32 vl_len_;       // do not touch directly
@@ -45,9 +46,5 @@ struct RangeOptions {
   double fpr;          // false positive rate; 0: the index chooses it
 };
 RangeOptions range_options(Relation index);
-
-// Adds paths of a table's indexes that the server does not make, because one index hides another: a
-// BRIN index one of this access method, or one of this access method a btree.
-void add_range_paths(PlannerInfo *root, RelOptInfo *table);
 
 } // namespace bloomfilter

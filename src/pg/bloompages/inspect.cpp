@@ -71,7 +71,7 @@ struct RangeCheck {
 };
 
 bool has_value(const RangeCheck &check, const RangePlace &place, uint64 hash) {
-  const ColumnSet all = first_columns(kGroupRanges);
+  const FilterSet all = first_filters(kGroupRanges);
   return probe_ranges(check.index, check.slots[place.group], place.group, hash, all)
       .has(place.range);
 }

@@ -18,10 +18,7 @@ constexpr BlockNumber kFirstDirectory = 1, kFirstFree = 2;
 // The server's own way, GenericXLogStart() to GenericXLogFinish(), makes the same record by copying
 // the page and comparing the copy with it. For the few bits of a row that takes ten times as long.
 // The form of the record is not documented, but generic_xlog.c has read it since 9.6. The tests
-// compare what redo makes of it (wal_consistency_checking). If a server ever changes it, set
-// kHandmadeRecords to false.
-constexpr bool kHandmadeRecords = true;
-
+// compare what redo makes of it (wal_consistency_checking).
 class ByteChanges {
 public:
   ByteChanges() : length_(0) {}
@@ -70,16 +67,6 @@ bool are_set(const uint8 *page, int range, const uint16 *bits, int count) {
 }
 
 void set_and_log(Relation index, Buffer buffer, int range, const uint16 *bits, int count) {
-  if (!kHandmadeRecords) {
-    GenericXLogState *record = GenericXLogStart(index);
-    auto *page = reinterpret_cast<uint8 *>(GenericXLogRegisterBuffer(record, buffer, 0));
-    for (int i = 0; i < count; i++) {
-      const SliceBit bit = slice_bit(kGroupRanges, bits[i], range);
-      page[byte_of(bit)] |= bit.mask;
-    }
-    GenericXLogFinish(record);
-    return;
-  }
   ByteChanges changes;
   Page page = BufferGetPage(buffer);
   START_CRIT_SECTION();
@@ -101,17 +88,14 @@ Buffer lock_range_page(Relation index, BlockNumber block, PageKind kind, BufferL
 }
 
 RangeMeta read_range_meta(Relation index) {
-  const Buffer buffer = lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_SHARE);
-  const RangeMeta meta = *content_of<RangeMeta>(bytes_of(buffer));
-  UnlockReleaseBuffer(buffer);
-  return meta;
+  return copied_content<RangeMeta>(
+      lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_SHARE), 0);
 }
 
 RangeSlot read_range_slot(Relation index, SlotPlace place) {
-  const Buffer buffer =
-      lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
-  const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[place.number];
-  UnlockReleaseBuffer(buffer);
+  const RangeSlot slot = copied_content<RangeSlot>(
+      lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_SHARE),
+      place.number);
   const RangeSlot none = {};
   if (memcmp(&slot, &none, sizeof slot) != 0 && !is_sound_slot(slot, kNoBlock))
     raise_wrong_slot(index, place);
@@ -130,13 +114,13 @@ Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 lin
   return buffer;
 }
 
-ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
-                       ColumnSet among) {
+FilterSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       FilterSet among) {
   ProbedLine lines[kMaxProbedLines];
   const int count = probed_lines(slot.geometry(), hash, lines);
   for (int i = 0; i < count && !among.is_empty(); i++) {
     const Buffer buffer = lock_line(index, slot, group, lines[i].line, BUFFER_LOCK_SHARE);
-    among = among & columns_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[i]);
+    among = among & filters_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[i]);
     UnlockReleaseBuffer(buffer);
   }
   return among;

@@ -29,12 +29,9 @@ RangeMeta read_range_meta(Relation index);
 
 // Changes only the meta page, in a WAL record of its own.
 template <typename Change> void change_range_meta(Relation index, Change change) {
-  const Buffer buffer =
-      lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_EXCLUSIVE);
-  GenericXLogState *record = GenericXLogStart(index);
-  change_meta_in<RangeMeta>(record, buffer, change);
-  GenericXLogFinish(record);
-  UnlockReleaseBuffer(buffer);
+  change_content<RangeMeta>(
+      index, lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_EXCLUSIVE), 0,
+      change);
 }
 
 // Where the slot of a group is.
@@ -50,15 +47,9 @@ RangeSlot read_range_slot(Relation index, SlotPlace place);
 
 // Changes a slot in a WAL record of its own: change(&slot).
 template <typename Change> void change_slot(Relation index, SlotPlace place, Change change) {
-  const Buffer buffer =
-      lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE);
-  GenericXLogState *record = GenericXLogStart(index);
-  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
-  RangeSlot *slot = &changed_content<RangeSlot>(page)[place.number];
-  change(slot);
-  slot->check = check_of(*slot);
-  GenericXLogFinish(record);
-  UnlockReleaseBuffer(buffer);
+  change_content<RangeSlot>(
+      index, lock_range_page(index, place.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE),
+      place.number, change);
 }
 
 // Reads and locks the page of a line of a group. Raises XX002 if the page does not belong there.
@@ -66,8 +57,8 @@ Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 lin
                  BufferLockMode mode);
 
 // The ranges of `among`, a subset of a group's ranges, that may have a value with this hash.
-ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
-                       ColumnSet among);
+FilterSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       FilterSet among);
 
 // Makes an empty page of a group's line.
 void initialize_line(Page page, uint32 group, uint32 line);

@@ -99,7 +99,7 @@ private:
 
 void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const GroupBlocks &blocks,
                FoundPages *result) {
-  ColumnSet found = first_columns(slot.ready);
+  FilterSet found = first_filters(slot.ready);
   for (int i = 0; i < scan->numberOfKeys; i++)
     found = probe_ranges(scan->indexRelation, slot, group, key_hashes_of(scan)[i].hash, found);
   for (int range = 0; range < slot.ready; range++)

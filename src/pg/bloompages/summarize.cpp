@@ -122,7 +122,7 @@ void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, ui
   RangeSlot *written = &changed_content<RangeSlot>(page)[group % kRangeSlots];
   *written = slot;
   written->check = check_of(slot);
-  change_meta_in<RangeMeta>(record, meta_buffer, [=](RangeMeta *changed) {
+  change_content_in<RangeMeta>(record, meta_buffer, 0, [=](RangeMeta *changed) {
     changed->groups = group + 1;
     changed->attempts = 0;
     changed->blocks = after + (extends ? 1 : 0);

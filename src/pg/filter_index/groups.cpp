@@ -20,10 +20,8 @@ void check_slots(Relation index, BlockNumber block, const uint8 *page) {
 }
 
 GroupSlot read_group_slot(Relation index, SlotPlace place) {
-  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_SHARE);
-  const GroupSlot slot = content_of<GroupSlot>(bytes_of(buffer))[place.number];
-  UnlockReleaseBuffer(buffer);
-  return slot;
+  return copied_content<GroupSlot>(
+      lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_SHARE), place.number);
 }
 
 void empty_slot(GroupSlot *slot) {
@@ -90,8 +88,8 @@ void take_space(Relation index, GroupSlot *group) {
   const BlockNumber blocks = content_of<IndexMeta>(bytes_of(meta_buffer))->blocks;
   if (slot->start > blocks || slot->pages > blocks - slot->start)
     raise_index_damaged(index, place.block, "has free space beyond the end of the index");
-  change_meta_in<IndexMeta>(record, meta_buffer,
-                            [=](IndexMeta *meta) { start_making(meta, group, slot->start); });
+  change_content_in<IndexMeta>(record, meta_buffer, 0,
+                               [=](IndexMeta *meta) { start_making(meta, group, slot->start); });
   slot->start += group->pages;
   slot->pages -= group->pages;
   if (slot->pages == 0)
@@ -129,7 +127,7 @@ void fill_slot(Relation index, const GroupSlot &slot) {
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[number] = slot;
-  change_meta_in<IndexMeta>(record, meta_buffer, [&](IndexMeta *meta) {
+  change_content_in<IndexMeta>(record, meta_buffer, 0, [&](IndexMeta *meta) {
     meta->fill = BufferGetBlockNumber(buffer);
     meta->making = kNoBlock;
     meta->making_pages = 0;
@@ -261,7 +259,7 @@ void free_group(Relation index, SlotPlace place) {
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
   GroupSlot *slot = &changed_content<GroupSlot>(page)[place.number];
-  change_meta_in<IndexMeta>(record, meta_buffer, [=](IndexMeta *meta) {
+  change_content_in<IndexMeta>(record, meta_buffer, 0, [=](IndexMeta *meta) {
     meta->largest_space = Max(meta->largest_space, slot->pages);
     meta->groups--;
     meta->generation++;

@@ -94,7 +94,7 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
   Buffer meta = InvalidBuffer;
   if (emptied > 0) {
     meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-    change_meta_in<IndexMeta>(record, meta, [=](IndexMeta *changed) {
+    change_content_in<IndexMeta>(record, meta, 0, [=](IndexMeta *changed) {
       changed->groups -= emptied;
       changed->largest_space = Max(changed->largest_space, largest);
     });

@@ -44,7 +44,7 @@ Buffer append_page(Relation index, Buffer last, PageKind kind) {
   const Buffer fresh = lock_new_page(index, block);
   GenericXLogState *record = GenericXLogStart(index);
   changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
-  change_meta_in<IndexMeta>(record, meta, [](IndexMeta *changed) { changed->blocks++; });
+  change_content_in<IndexMeta>(record, meta, 0, [](IndexMeta *changed) { changed->blocks++; });
   Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
   initialize_page(page, kind);
   if (kind == PageKind::list)
@@ -57,10 +57,8 @@ Buffer append_page(Relation index, Buffer last, PageKind kind) {
 }
 
 IndexMeta read_meta(Relation index) {
-  const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE);
-  const IndexMeta meta = *content_of<IndexMeta>(bytes_of(buffer));
-  UnlockReleaseBuffer(buffer);
-  return meta;
+  return copied_content<IndexMeta>(lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE),
+                                   0);
 }
 
 void make_empty_index(Relation index, ForkNumber fork) {

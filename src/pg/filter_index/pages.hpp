@@ -61,11 +61,8 @@ IndexMeta read_meta(Relation index);
 
 // Changes only the meta page, in a WAL record of its own.
 template <typename Change> void change_meta(Relation index, Change change) {
-  const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-  GenericXLogState *record = GenericXLogStart(index);
-  change_meta_in<IndexMeta>(record, buffer, change);
-  GenericXLogFinish(record);
-  UnlockReleaseBuffer(buffer);
+  change_content<IndexMeta>(
+      index, lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE), 0, change);
 }
 
 // Appends a page to the list or to the directory. `last` is the last page there, locked; this

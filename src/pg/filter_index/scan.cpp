@@ -120,18 +120,18 @@ void check_freed(Relation index, SlotPlace place, const GroupSlot &slot, uint32 
 
 // Finds the columns that have all bits of a hash. Returns false if a page does not belong to the
 // group; `place` is then the number of that page.
-bool probe_for_hash(Relation index, const GroupSlot &slot, uint64 hash, ColumnSet *found,
+bool probe_for_hash(Relation index, const GroupSlot &slot, uint64 hash, FilterSet *found,
                     uint32 *place) {
   ProbedLine lines[kMaxProbedLines];
   const int count = probed_lines(slot.key.geometry(), hash, lines);
-  *found = live_columns(slot);
+  *found = live_filters(slot);
   for (int i = 0; i < count && !found->is_empty(); i++) {
     const LinePlace at = line_place(slot.columns, lines[i].line);
     *place = at.page;
     const Buffer buffer = lock_lines(index, slot, at.page);
     if (!BufferIsValid(buffer))
       return false;
-    *found = *found & columns_with(bytes_of(buffer) + at.offset, slot.columns, lines[i]);
+    *found = *found & filters_with(bytes_of(buffer) + at.offset, slot.columns, lines[i]);
     UnlockReleaseBuffer(buffer);
   }
   return true;
@@ -140,11 +140,11 @@ bool probe_for_hash(Relation index, const GroupSlot &slot, uint64 hash, ColumnSe
 // Finds the columns that may hold a value with one of the hashes. Returns false as probe_for_hash()
 // does.
 bool probe_for_hashes(Relation index, const GroupSlot &slot, const KeyHashes &cached,
-                      ColumnSet *found, uint32 *place) {
-  *found = cached.any ? live_columns(slot) : ColumnSet{};
+                      FilterSet *found, uint32 *place) {
+  *found = cached.any ? live_filters(slot) : FilterSet{};
   for (int64 i = 0; i < cached.hashes.count && !cached.any; i++) {
     CHECK_FOR_INTERRUPTS();
-    ColumnSet of_hash;
+    FilterSet of_hash;
     if (!probe_for_hash(index, slot, cached.hashes.items[i], &of_hash, place))
       return false;
     *found = *found | of_hash;
@@ -154,13 +154,13 @@ bool probe_for_hashes(Relation index, const GroupSlot &slot, const KeyHashes &ca
 
 // The result of probing a group: the columns that match.
 struct Answer {
-  ColumnSet columns;
+  FilterSet columns;
   bool candidates; // true if their rows need a recheck, false if they are hits
 };
 
 Answer probe_group(IndexScanDesc scan, SlotPlace place, const GroupSlot &slot) {
   FilterIndexScan *state = scan_state_of(scan);
-  Answer answer = {live_columns(slot), false};
+  Answer answer = {live_filters(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
     ScanKeyState *key = &state->keys[i];
     const KeyHashes *cached = key->expired ? nullptr : &hashes_for_key(state, key, slot.key);
@@ -168,11 +168,11 @@ Answer probe_group(IndexScanDesc scan, SlotPlace place, const GroupSlot &slot) {
       answer.candidates = true;
       continue;
     }
-    ColumnSet found;
+    FilterSet found;
     uint32 page = 0;
     if (!probe_for_hashes(scan->indexRelation, slot, *cached, &found, &page)) {
       check_freed(scan->indexRelation, place, slot, page);
-      return {ColumnSet{}, false}; // rows moved, so the scan starts again, or VACUUM removed them
+      return {FilterSet{}, false}; // rows moved, so the scan starts again, or VACUUM removed them
     }
     answer.columns = answer.columns & found;
   }

@@ -14,7 +14,6 @@
 #include "pg/join/plan_cost.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
-#include "pg/bloompages/access_method.hpp"
 #include "pg/table/probe_control.hpp"
 #include "pg/table/scan.hpp"
 
@@ -236,8 +235,6 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
 void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
   if (previous_hook)
     previous_hook(root, part, number, entry);
-  if (is_scanned(part, entry))
-    add_range_paths(root, part);
   add_scans(root, part, entry);
   add_filtered_scans(root, part, entry);
   count_once(root, part);
