@@ -7,7 +7,7 @@
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/query/function.hpp"
+#include "pg/query/known_function.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -85,7 +85,7 @@ const KnownAggregate *find_known_aggregate(Oid aggregate) {
   return nullptr;
 }
 
-// Returns true if the name of the aggregate's result type is that of one of our types. The
+// True if the name of the aggregate's result type is that of one of our types. The
 // functions of other aggregates are not looked up.
 bool may_be_ours(Oid aggregate) {
   const Oid type = get_func_rettype(aggregate);

@@ -205,8 +205,7 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_probe);
-Datum bf_probe(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe) {
   const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   const Oid collation = collation_of(fcinfo, 0);
   (void)resolve_value_type(type, collation, CurrentMemoryContext); // error if no filter can hold it
@@ -225,15 +224,13 @@ Datum bf_probe(PG_FUNCTION_ARGS) {
   return make_scan_key(ProbeTarget::value, type, collation, whole, VARSIZE(whole));
 }
 
-PG_FUNCTION_INFO_V1(bf_probe_literal);
-Datum bf_probe_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe_literal) {
   const text *literal = DatumGetTextP(PG_GETARG_DATUM(0));
-  return make_scan_key(ProbeTarget::value, InvalidOid, collation_of(fcinfo, 0), literal,
+  return make_scan_key(ProbeTarget::literal, InvalidOid, collation_of(fcinfo, 0), literal,
                        VARSIZE(literal));
 }
 
-PG_FUNCTION_INFO_V1(bf_probe_any);
-Datum bf_probe_any(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe_any) {
   const ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
   const Oid collation = collation_of(fcinfo, 0);
   (void)resolve_value_type(ARR_ELEMTYPE(array), collation, CurrentMemoryContext);
@@ -241,14 +238,12 @@ Datum bf_probe_any(PG_FUNCTION_ARGS) {
                        VARSIZE(array));
 }
 
-PG_FUNCTION_INFO_V1(bf_probe_hash);
-Datum bf_probe_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe_hash) {
   const Datum hash = PG_GETARG_DATUM(0);
   return make_scan_key(ProbeTarget::hash, INT8OID, InvalidOid, &hash, sizeof hash);
 }
 
-PG_FUNCTION_INFO_V1(filter_contains_probe);
-Datum filter_contains_probe(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_contains_probe) {
   ScanKeySite *site = scan_key_site(fcinfo);
   ProbedFilter *filter = find_filter(PG_GETARG_DATUM(0), &site->probed);
   const StoredScanKey *stored = stored_scan_key(PG_GETARG_DATUM(1));
@@ -272,8 +267,7 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
 // has such values can be dumped and restored.
 constexpr char kExpired[] = "expired";
 
-PG_FUNCTION_INFO_V1(bf_probe_in);
-Datum bf_probe_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe_in) {
   if (strcmp(PG_GETARG_CSTRING(0), kExpired) != 0)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot accept a value of type %s", "bf_probe")));
@@ -282,8 +276,7 @@ Datum bf_probe_in(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(key);
 }
 
-PG_FUNCTION_INFO_V1(bf_probe_out);
-Datum bf_probe_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_probe_out) {
   const StoredScanKey *stored = stored_scan_key(PG_GETARG_DATUM(0));
   if (!is_current(stored))
     PG_RETURN_CSTRING(pstrdup(kExpired));

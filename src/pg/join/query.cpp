@@ -7,7 +7,7 @@
 #include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/function.hpp"
+#include "pg/query/known_function.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {
@@ -23,6 +23,7 @@ extern "C" {
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/catcache.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
 
@@ -45,7 +46,7 @@ Aggref *call_of(const ExtensionOids &oids, Node *value, Oid collation) {
   return call;
 }
 
-// True if these are the objects that this library has made, and if the user may call them.
+// True if these are the objects that this library has made.
 bool are_ours(const ExtensionOids &oids) {
   auto *value = reinterpret_cast<Node *>(makeVar(1, 1, INT4OID, -1, InvalidOid, 0));
   auto *filter = reinterpret_cast<Node *>(makeNullConst(oids.type, -1, InvalidOid));
@@ -54,8 +55,7 @@ bool are_ours(const ExtensionOids &oids) {
   return is_build_call(call_of(oids, value, InvalidOid), &call) && call.layout == Layout::lines &&
          !call.returns_state &&
          is_probe_for_value(reinterpret_cast<Node *>(make_probe(oids, filter, value, InvalidOid)),
-                            &probe) &&
-         may_call(oids.aggregate) && may_call(probe.function);
+                            &probe);
 }
 
 // True if a function with the aggregate's name is the one that this library has made. Sets the
@@ -132,13 +132,21 @@ bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) 
 } // namespace
 
 bool find_extension_oids(ExtensionOids *oids) {
-  bool found = false;
-  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
-  for (int i = 0; i < functions->n_members && !found; i++)
-    found = are_oids_of(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
-                        oids);
-  ReleaseSysCacheList(functions);
-  return found;
+  static ExtensionOids kept;
+  static bool found = false;
+  static uint64 generation = PG_UINT64_MAX;
+  const uint64 before = known_generation(); // the look-ups may themselves receive news
+  if (generation != before) {
+    found = false;
+    CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
+    for (int i = 0; i < functions->n_members && !found; i++)
+      found = are_oids_of(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
+                          &kept);
+    ReleaseSysCacheList(functions);
+    generation = before;
+  }
+  *oids = kept;
+  return found && may_call(kept.aggregate) && may_call(get_opcode(kept.operation));
 }
 
 Expr *make_probe(const ExtensionOids &oids, Node *filter, Node *value, Oid collation) {

@@ -14,7 +14,7 @@
 #include "pg/planner/per_planning.hpp"
 #include "pg/planner/statistics.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/function.hpp"
+#include "pg/query/known_function.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"

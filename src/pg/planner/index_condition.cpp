@@ -9,7 +9,7 @@
 
 #include "pg/element/value_type.hpp"
 #include "pg/query/collation.hpp"
-#include "pg/query/function.hpp"
+#include "pg/query/known_function.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {
@@ -31,10 +31,12 @@ constexpr StrategyNumber kContains = 1;
 
 // The number, in the operator family, of the function that makes the right side. 0 if there is
 // none.
-int function_for(ProbeTarget target, bool literal) {
+int function_for(ProbeTarget target) {
   switch (target) {
   case ProbeTarget::value:
-    return literal ? 2 : 1;
+    return 1;
+  case ProbeTarget::literal:
+    return 2;
   case ProbeTarget::any:
     return 3;
   case ProbeTarget::hash:
@@ -43,17 +45,6 @@ int function_for(ProbeTarget target, bool literal) {
     break;
   }
   return 0;
-}
-
-// True if the function declares the argument as "any". The value then has a type of its own and is
-// not a bare literal.
-bool is_of_any_type(Oid function, int argument) {
-  Oid *types;
-  int count;
-  get_func_signature(function, &types, &count);
-  const bool any = types[argument] == ANYOID;
-  pfree(types);
-  return any;
 }
 
 // True if hashing a field of a row cannot raise an error. A bare literal is hashed as a text that
@@ -103,14 +94,13 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
   const Oid collation = OidIsValid(probe.collation)            ? probe.collation
                         : is_literal_or_parameter(probe.value) ? exprCollation(probe.value)
                                                                : InvalidOid;
-  const bool literal =
-      probe.target == ProbeTarget::value && !is_of_any_type(request->funcid, 1 - request->indexarg);
   if (type == UNKNOWNOID ||
-      !can_be_scan_key(probe.target, probe.value, literal ? TEXTOID : type, collation))
+      !can_be_scan_key(probe.target, probe.value,
+                       probe.target == ProbeTarget::literal ? TEXTOID : type, collation))
     return nullptr;
 
   const Oid indexed = request->index->opcintype[request->indexcol];
-  const int number = function_for(probe.target, literal);
+  const int number = function_for(probe.target);
   const Oid make =
       number == 0 ? InvalidOid : get_opfamily_proc(request->opfamily, indexed, indexed, number);
   if (!OidIsValid(make))

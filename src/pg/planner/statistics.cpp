@@ -124,8 +124,7 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(filter_typanalyze);
-Datum filter_typanalyze(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_typanalyze) {
   auto *stats = reinterpret_cast<VacAttrStats *>(PG_GETARG_POINTER(0));
   if (!std_typanalyze(stats))
     PG_RETURN_BOOL(false);

@@ -31,9 +31,10 @@ namespace {
 // The assumed number of elements of an array about which nothing is known.
 constexpr double kElements = 10.0;
 
-Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
-  const ProbeExpr probe =
-      probe_by_function(request->funcid, request->args, request->inputcollid, all);
+Node *answer_selectivity(SupportRequestSelectivity *request) {
+  ProbeExpr probe;
+  if (!is_probe_by_function(request->funcid, request->args, request->inputcollid, &probe))
+    return nullptr;
   request->selectivity =
       request->is_join ? join_selectivity(request->root, probe, request->jointype, request->sjinfo)
                        : restriction_selectivity(request->root, probe, request->varRelid);
@@ -49,7 +50,7 @@ bool changes_with_row(PlannerInfo *root, const ProbeExpr &probe) {
 // The number of probes for one row: more than one for an array. For some subqueries, the server
 // estimates costs before it has set up its relations.
 double probes_of(PlannerInfo *root, const ProbeExpr &probe) {
-  if (probe.target == ProbeTarget::value || probe.target == ProbeTarget::hash)
+  if (probe.target != ProbeTarget::any && probe.target != ProbeTarget::all)
     return 1.0;
   return root && root->simple_rel_array ? estimate_array_length(root, probe.value) : kElements;
 }
@@ -68,7 +69,8 @@ Node *answer_cost(SupportRequestCost *request) {
       return nullptr;
   } else if (request->node && IsA(request->node, FuncExpr)) {
     const auto *call = castNode(FuncExpr, request->node);
-    probe = probe_by_function(call->funcid, call->args, call->inputcollid, false);
+    if (!is_probe_by_function(call->funcid, call->args, call->inputcollid, &probe))
+      return nullptr;
   } else {
     return nullptr;
   }
@@ -91,10 +93,10 @@ Node *answer_simplify(Node *request) {
              : nullptr;
 }
 
-Node *answer(Node *request, bool all) {
+Node *answer(Node *request) {
   switch (nodeTag(request)) {
   case T_SupportRequestSelectivity:
-    return answer_selectivity(reinterpret_cast<SupportRequestSelectivity *>(request), all);
+    return answer_selectivity(reinterpret_cast<SupportRequestSelectivity *>(request));
   case T_SupportRequestCost:
     return answer_cost(reinterpret_cast<SupportRequestCost *>(request));
   case T_SupportRequestIndexCondition:
@@ -108,8 +110,7 @@ Node *answer(Node *request, bool all) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(filter_restrict);
-Datum filter_restrict(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_restrict) {
   ProbeExpr probe;
   if (!is_estimated_probe(fcinfo, &probe))
     PG_RETURN_FLOAT8(kUnknown);
@@ -117,8 +118,7 @@ Datum filter_restrict(PG_FUNCTION_ARGS) {
                                            probe, PG_GETARG_INT32(3)));
 }
 
-PG_FUNCTION_INFO_V1(filter_join);
-Datum filter_join(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_join) {
   ProbeExpr probe;
   if (!is_estimated_probe(fcinfo, &probe))
     PG_RETURN_FLOAT8(kUnknown);
@@ -127,18 +127,15 @@ Datum filter_join(PG_FUNCTION_ARGS) {
                                     reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))));
 }
 
-PG_FUNCTION_INFO_V1(filter_support);
-Datum filter_support(PG_FUNCTION_ARGS) {
-  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), false));
+SQL_FUNCTION(filter_support) {
+  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }
 
-PG_FUNCTION_INFO_V1(filter_support_all);
-Datum filter_support_all(PG_FUNCTION_ARGS) {
-  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), true));
+SQL_FUNCTION(filter_support_all) {
+  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }
 
-PG_FUNCTION_INFO_V1(filter_support_value);
-Datum filter_support_value(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_support_value) {
   PG_RETURN_POINTER(answer_simplify(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }
 

@@ -5,6 +5,7 @@
 // with script/bench.
 
 #include "pg/list.hpp"
+#include "pg/table/batch.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -23,7 +24,6 @@ extern "C" {
 #include "pg/planner/cost.hpp"
 #include "pg/planner/filter_estimate.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/probe_expr.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -77,8 +77,7 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
   ProbeCosts costs = {0.0, 0.0};
   double share = 1.0;
   for (RestrictInfo *condition : each<RestrictInfo>(probes)) {
-    ProbeExpr probe;
-    is_probe_for_value(reinterpret_cast<Node *>(condition->clause), &probe);
+    const ProbeExpr probe = probe_of_condition(reinterpret_cast<Node *>(condition->clause));
     const double bytes = estimate_of(root, probe.filter).bytes;
     const double value = cost_of_value(root, table, probe.value);
     QualCost evaluation; // of the value; the cost of the condition includes it
@@ -96,8 +95,7 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
 double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   double pages = 0.0;
   for (RestrictInfo *condition : each<RestrictInfo>(probes)) {
-    ProbeExpr probe;
-    is_probe_for_value(reinterpret_cast<Node *>(condition->clause), &probe);
+    const ProbeExpr probe = probe_of_condition(reinterpret_cast<Node *>(condition->clause));
     if (!IsA(probe.filter, Const))
       pages += Min(estimate_of(root, probe.filter).bytes / BLCKSZ, rows);
     rows *= share_of(root, list_make1(condition));
