@@ -17,6 +17,11 @@ extern "C" {
 #error "bloomfilter requires PostgreSQL 15 or newer"
 #endif
 
+// Begins the definition of a function that SQL calls.
+#define SQL_FUNCTION(name)                                                                         \
+  PG_FUNCTION_INFO_V1(name);                                                                       \
+  Datum name(PG_FUNCTION_ARGS)
+
 // These macros enclose the functions that the server looks up by name. Everything else is compiled
 // with hidden visibility, so that none of our symbols clashes with a symbol of another library.
 #define SQL_FUNCTIONS_BEGIN _Pragma("GCC visibility push(default)") extern "C" {

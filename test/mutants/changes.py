@@ -28,7 +28,7 @@ SKIPPED = re.compile(
       | R"\((?:.*?)\)" | "(?:\\.|[^"\\\n])*"           # strings
       | '(?:\\.|[^'\\\n])'                             # characters
       | ^[ \t]*\#(?:\\\n|[^\n])*                       # preprocessor lines
-      | \b(?:Assert|AssertMacro|static_assert|PG_FUNCTION_INFO_V1)
+      | \b(?:Assert|AssertMacro|static_assert|SQL_FUNCTION)
         \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)""",
     re.S | re.M | re.X)
 

@@ -20,7 +20,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// Returns true if the arguments after the value are constants or parameters of the query. They are
+// True if the arguments after the value are constants or parameters of the query. They are
 // then the same in all rows of a state, and need no check in each row. Comparing them takes as long
 // as hashing a number; comparing a layout takes longer.
 bool arguments_are_fixed(FunctionCallInfo fcinfo) {
@@ -91,23 +91,19 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_agg_trans);
-Datum bloomfilter_agg_trans(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_agg_trans) {
   return transition(fcinfo, Layout::lines);
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_agg_trans);
-Datum countingbloomfilter_agg_trans(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_agg_trans) {
   return transition(fcinfo, Layout::counting_lines);
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_trans);
-Datum cuckoofilter_agg_trans(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_agg_trans) {
   return transition(fcinfo, Layout::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(filter_agg_combine);
-Datum filter_agg_combine(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_agg_combine) {
   State *state = state_arg(fcinfo, 0);
   State *other = state_arg(fcinfo, 1);
   expect_shared_files();
@@ -129,36 +125,30 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(state);
 }
 
-PG_FUNCTION_INFO_V1(filter_agg_serial);
-Datum filter_agg_serial(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_agg_serial) {
   PG_RETURN_BYTEA_P(serialize_state(state_arg(fcinfo, 0)));
 }
 
-PG_FUNCTION_INFO_V1(filter_agg_deserial);
-Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_agg_deserial) {
   PG_RETURN_POINTER(deserialize_state(PG_GETARG_BYTEA_PP(0)));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_agg_final);
-Datum bloomfilter_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_agg_final) {
   return finish(fcinfo, Layout::lines);
 }
 
 // The final function of bf_join_agg, which makes the filters that the planner adds to a query. Such
 // a filter must not make the query fail. If it would be too large, the result has every value.
-PG_FUNCTION_INFO_V1(bloomfilter_join_final);
-Datum bloomfilter_join_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_join_final) {
   State *state = state_arg(fcinfo, 0);
   return state ? finish_within_limits(state).datum() : finish(fcinfo, Layout::lines);
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_agg_final);
-Datum countingbloomfilter_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_agg_final) {
   return finish(fcinfo, Layout::counting_lines);
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
-Datum cuckoofilter_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_agg_final) {
   return finish(fcinfo, Layout::cuckoo);
 }
 

@@ -96,7 +96,7 @@ Node *resolved_in(const PlanState *state, Node *node) {
   return resolved(node, &in);
 }
 
-// Returns true if the running function is the final function of this aggregate. It may not be:
+// True if the running function is the final function of this aggregate. It may not be:
 // another extension, such as Citus, calls our final function within its own aggregate.
 bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));

@@ -32,7 +32,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Returns true if an expression has the same value for all rows, wherever and however often it is
+// True if an expression has the same value for all rows, wherever and however often it is
 // evaluated.
 bool is_same_for_all_rows(Node *node);
 

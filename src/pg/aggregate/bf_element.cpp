@@ -56,8 +56,7 @@ void check_stored_element(const HashedValue &value) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_element_of);
-Datum bf_element_of(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_element_of) {
   ValueType *value_type = argument_value_type(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
   auto *result = make_array<HashedValue>(1);
@@ -72,42 +71,35 @@ Datum bf_element_of(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(result);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_in);
-Datum bloomfilter_element_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_in) {
   return element_of_payload(fcinfo, payload_in(fcinfo, kElementType));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_recv);
-Datum bloomfilter_element_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_recv) {
   return element_of_payload(fcinfo, payload_recv(fcinfo, kElementType));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_out);
-Datum bloomfilter_element_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_out) {
   uint8 bytes[kHashedValueBytes];
   write_hashed_value(bytes, value_arg(fcinfo, 0));
   PG_RETURN_CSTRING(payload_text(bytes, sizeof bytes));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_send);
-Datum bloomfilter_element_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_send) {
   uint8 bytes[kHashedValueBytes];
   write_hashed_value(bytes, value_arg(fcinfo, 0));
   PG_RETURN_BYTEA_P(cstring_to_text_with_len(reinterpret_cast<char *>(bytes), sizeof bytes));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_eq);
-Datum bloomfilter_element_eq(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_eq) {
   PG_RETURN_BOOL(value_arg(fcinfo, 0) == value_arg(fcinfo, 1));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_ne);
-Datum bloomfilter_element_ne(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_ne) {
   PG_RETURN_BOOL(!(value_arg(fcinfo, 0) == value_arg(fcinfo, 1)));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_element_hash);
-Datum bloomfilter_element_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_element_hash) {
   PG_RETURN_INT32(static_cast<int32>(value_arg(fcinfo, 0).hash));
 }
 

@@ -61,7 +61,7 @@ void resize_array(HashBag *bag, Size capacity);
 // or spills them.
 void make_room_in_bag(HashBag *bag);
 
-// Returns true if at most half of all hashes are worth keeping, according to an estimate.
+// True if at most half of all hashes are worth keeping, according to an estimate.
 bool mostly_repeated(HashBag *bag);
 
 // Removes all repetitions from memory. Returns the number of distinct hashes in memory.

@@ -228,7 +228,7 @@ pg_noinline ExpandedPartial *make_partial_to_change(FunctionCallInfo fcinfo,
   return partial;
 }
 
-// Returns true if a row's parameters have the same bits as those of the first row. If it returns
+// True if a row's parameters have the same bits as those of the first row. If it returns
 // false, checked_partial() compares their values.
 inline bool has_same_parameters(FunctionCallInfo fcinfo, const ExpandedPartial *partial) {
   for (int i = 2; i < PG_NARGS(); i++) {
@@ -256,18 +256,15 @@ pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPa
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_partial_in);
-Datum bloomfilter_partial_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_in) {
   return payload_in(fcinfo, kPartialType);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_partial_recv);
-Datum bloomfilter_partial_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_recv) {
   return payload_recv(fcinfo, kPartialType);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_partial_out);
-Datum bloomfilter_partial_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_out) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);
   const Size length = VARSIZE_ANY_EXHDR(value);
   if (!AllocSizeIsValid(encoded_length(length) + 1))
@@ -278,15 +275,13 @@ Datum bloomfilter_partial_out(PG_FUNCTION_ARGS) {
   PG_RETURN_CSTRING(payload_text(reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), length));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_partial_send);
-Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_send) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);
   PG_RETURN_BYTEA_P(make_value(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
 }
 
 // The step of bf_dist_agg and bf_partial_agg. They take a bf_element where bf_agg takes a value.
-PG_FUNCTION_INFO_V1(bloomfilter_partial_add);
-Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_add) {
   ExpandedPartial *partial = partial_to_change(fcinfo);
   if (unlikely(!partial || !has_same_parameters(fcinfo, partial)))
     partial = checked_partial(fcinfo, partial);
@@ -307,8 +302,7 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
 }
 
 // The step of bf_merge_agg, and the combine function of all three aggregates.
-PG_FUNCTION_INFO_V1(bloomfilter_partial_combine);
-Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_combine) {
   if (PG_ARGISNULL(1)) {
     if (PG_ARGISNULL(0))
       PG_RETURN_NULL();
@@ -323,8 +317,7 @@ Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
 }
 
 // The final function of bf_partial_agg. Returns its state, or the state of no rows.
-PG_FUNCTION_INFO_V1(bloomfilter_partial_agg_final);
-Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_agg_final) {
   if (!PG_ARGISNULL(0))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   const Parameters parameters = parameters_in_query(fcinfo, Layout::lines);
@@ -332,8 +325,7 @@ Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
 }
 
 // The final function of bf_dist_agg and bf_merge_agg. Returns the filter.
-PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
-Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_partial_final) {
   if (PG_ARGISNULL(0))
     return filter_without_values(parameters_in_query(fcinfo, Layout::lines)).datum();
   if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))

@@ -15,7 +15,7 @@ namespace {
 // than this.
 constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
-// Returns true if a bag's hashes are handed over in a file. They are if some have been spilled, or
+// True if a bag's hashes are handed over in a file. They are if some have been spilled, or
 // if they might not fit into a message. Other large bags use a file only if temp_file_limit is not
 // set, because the limit must not make the query fail.
 bool goes_by_file(const HashBag *bag) {

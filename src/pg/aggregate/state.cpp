@@ -44,7 +44,7 @@ Size hashes_without_bitmap(const State *state) {
   return state->partial ? 2 * hashes : hashes;
 }
 
-// Returns true if a bf_partial with a full array stays without a bitmap. An estimate comes first,
+// True if a bf_partial with a full array stays without a bitmap. An estimate comes first,
 // with a standard error of at most an eighth. If even the estimate shows that the distinct hashes
 // surely take more bytes than the bitmap, the result is false. Otherwise repetitions are removed,
 // and the number of distinct hashes decides.

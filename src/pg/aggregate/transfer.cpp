@@ -72,7 +72,7 @@ State *find_handed_over_state(uint64 number) {
   raise_invalid_state();
 }
 
-// Returns true if a state's bitmap is handed over in a file. It is not if temp_file_limit is set,
+// True if a state's bitmap is handed over in a file. It is not if temp_file_limit is set,
 // because the limit must not make the query fail. If nobody reads the file, the leader's
 // transaction deletes it.
 bool bitmap_goes_by_file(const State *state) {

@@ -325,8 +325,7 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_pages_handler);
-Datum bloomfilter_pages_handler(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_pages_handler) {
   (void)fcinfo;
   static IndexAmRoutine kept;
   IndexAmRoutine *method = new_routine(&kept);

@@ -83,7 +83,7 @@ bool has_alternatives(Node *node, void *context) {
 
 constexpr int kMostConditions = 256;
 
-// Returns true if a build may evaluate a table's conditions. The conditions are in the list of the
+// True if a build may evaluate a table's conditions. The conditions are in the list of the
 // node's columns (build_plan.cpp). This has three effects, and the function returns false for
 // conditions to which one of them would matter:
 // - The server compares all conditions with each other, so there must not be too many.
@@ -107,7 +107,7 @@ bool suits_builds(const RelOptInfo *table) {
 
 constexpr int kMostCalls = 64; // each aggregate call is compared with all others
 
-// Finds the aggregate calls in some expressions, each once. Returns true if there are any and a
+// Finds the aggregate calls in some expressions, each once. True if there are any and a
 // build can compute all of them.
 bool find_calls(List *expressions, List **calls) {
   List *found = pull_var_clause(reinterpret_cast<Node *>(expressions),
@@ -356,8 +356,7 @@ SQL_FUNCTIONS_BEGIN
 // The support function of our transition functions. It answers no request. The planner calls it for
 // the cost of a transition function, and this loads the library. So the hook is set before the
 // first query of a session has been planned.
-PG_FUNCTION_INFO_V1(filter_support_agg);
-Datum filter_support_agg(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_support_agg) {
   (void)fcinfo;
   PG_RETURN_DATUM(0);
 }

@@ -27,7 +27,7 @@ struct BuildCall {
   List *condition; // the condition of FILTER; NIL if there is none
 };
 
-// Returns true if a build can compute a call for all rows of a table, and sets `call`. The result
+// True if a build can compute a call for all rows of a table, and sets `call`. The result
 // is false for any other extension's or user's aggregate that uses only some functions of ours.
 bool is_build_call(const Aggref *aggregate, BuildCall *call);
 

@@ -197,8 +197,7 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_unindexed);
-Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_unindexed) {
   (void)fcinfo;
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                   errmsg("access method \"%s\" takes only columns of type bloomfilter or "
@@ -208,8 +207,7 @@ Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
                           "or bloompages. A cuckoofilter cannot be indexed.")));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
-Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_index_handler) {
   (void)fcinfo;
   static IndexAmRoutine kept;
   IndexAmRoutine *method = new_routine(&kept);

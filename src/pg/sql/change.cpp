@@ -333,110 +333,89 @@ Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_add);
-Datum bf_add(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_add) {
   return add(fcinfo, Kind::bloom, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(bf_add_literal);
-Datum bf_add_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_add_literal) {
   return add(fcinfo, Kind::bloom, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(bf_add_hash);
-Datum bf_add_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_add_hash) {
   return add(fcinfo, Kind::bloom, hash_member_of);
 }
 
-PG_FUNCTION_INFO_V1(bf_add_all);
-Datum bf_add_all(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_add_all) {
   return add_all(fcinfo, Kind::bloom);
 }
 
-PG_FUNCTION_INFO_V1(bf_put);
-Datum bf_put(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_put) {
   return put(fcinfo, Kind::bloom, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(bf_put_literal);
-Datum bf_put_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_put_literal) {
   return put(fcinfo, Kind::bloom, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_add);
-Datum cbf_add(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_add) {
   return add(fcinfo, Kind::counting, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_add_literal);
-Datum cbf_add_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_add_literal) {
   return add(fcinfo, Kind::counting, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_add_all);
-Datum cbf_add_all(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_add_all) {
   return add_all(fcinfo, Kind::counting);
 }
 
-PG_FUNCTION_INFO_V1(cbf_put);
-Datum cbf_put(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_put) {
   return put(fcinfo, Kind::counting, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_put_literal);
-Datum cbf_put_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_put_literal) {
   return put(fcinfo, Kind::counting, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_remove);
-Datum cbf_remove(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_remove) {
   return remove(fcinfo, Kind::counting, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cbf_remove_literal);
-Datum cbf_remove_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_remove_literal) {
   return remove(fcinfo, Kind::counting, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_add);
-Datum cf_add(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_add) {
   return add(fcinfo, Kind::cuckoo, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_add_literal);
-Datum cf_add_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_add_literal) {
   return add(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_add_all);
-Datum cf_add_all(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_add_all) {
   return add_all(fcinfo, Kind::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(cf_put);
-Datum cf_put(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_put) {
   return put(fcinfo, Kind::cuckoo, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_put_literal);
-Datum cf_put_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_put_literal) {
   return put(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_remove);
-Datum cf_remove(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_remove) {
   return remove(fcinfo, Kind::cuckoo, value_member_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_remove_literal);
-Datum cf_remove_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_remove_literal) {
   return remove(fcinfo, Kind::cuckoo, literal_member_of);
 }
 
 // The operator - of bloomfilter. It only raises an error, whose hint names the types that support
 // removal.
-PG_FUNCTION_INFO_V1(bloomfilter_minus);
-Datum bloomfilter_minus(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_minus) {
   (void)fcinfo;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("values cannot be removed from a bloom filter"),

@@ -75,67 +75,55 @@ bool count_common(FunctionCallInfo fcinfo, double *common, double *together) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_compatible);
-Datum bf_compatible(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_compatible) {
   const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
   PG_RETURN_BOOL(are_compatible(a, b));
 }
 
-PG_FUNCTION_INFO_V1(bf_union);
-Datum bf_union(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_union) {
   return unite_arguments(fcinfo, Kind::bloom);
 }
 
-PG_FUNCTION_INFO_V1(cbf_union);
-Datum cbf_union(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_union) {
   return unite_arguments(fcinfo, Kind::counting);
 }
 
-PG_FUNCTION_INFO_V1(cf_union);
-Datum cf_union(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_union) {
   return unite_arguments(fcinfo, Kind::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(bf_intersect);
-Datum bf_intersect(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_intersect) {
   const FirstOperand first = {filter_arg(fcinfo, 0), false};
   return intersect_filters(first, filter_arg(fcinfo, 1)).datum();
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_union_step);
-Datum bloomfilter_union_step(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_union_step) {
   return step(fcinfo, Kind::bloom, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_union_step);
-Datum countingbloomfilter_union_step(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_union_step) {
   return step(fcinfo, Kind::counting, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_union_step);
-Datum cuckoofilter_union_step(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_union_step) {
   return step(fcinfo, Kind::cuckoo, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_union_final);
-Datum bloomfilter_union_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_union_final) {
   check_overfill(filter_arg(fcinfo, 0), Origin::united);
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_union_final);
-Datum countingbloomfilter_union_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_union_final) {
   check_overfill(filter_arg(fcinfo, 0, Kind::counting), Origin::united);
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_intersect_step);
-Datum bloomfilter_intersect_step(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_intersect_step) {
   return step(fcinfo, Kind::bloom, intersect_filters);
 }
 
-PG_FUNCTION_INFO_V1(bf_fold);
-Datum bf_fold(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_fold) {
   const Filter filter = filter_arg(fcinfo, 0);
   const int64 target = PG_GETARG_INT64(1);
   constexpr int64 kHead = VARHDRSZ + kHeaderBytes;
@@ -172,24 +160,21 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
   return folded.datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_union_count);
-Datum bf_union_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_union_count) {
   ValueCount united;
   if (!count_union(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), &united))
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(united.values);
 }
 
-PG_FUNCTION_INFO_V1(bf_intersect_count);
-Datum bf_intersect_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_intersect_count) {
   double common, together;
   if (!count_common(fcinfo, &common, &together))
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(common);
 }
 
-PG_FUNCTION_INFO_V1(bf_jaccard);
-Datum bf_jaccard(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_jaccard) {
   double common, together;
   if (!count_common(fcinfo, &common, &together) || together == 0)
     PG_RETURN_NULL();
@@ -197,8 +182,7 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
 }
 
 // The operator && of all kinds. It only raises an error, whose hint says what to use instead.
-PG_FUNCTION_INFO_V1(filter_overlaps);
-Datum filter_overlaps(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_overlaps) {
   const Kind kind = any_filter_arg(fcinfo, 0).kind();
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("%ss do not show whether they have values in common", noun_of(kind)),

@@ -48,48 +48,39 @@ uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(filter_eq);
-Datum filter_eq(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_eq) {
   PG_RETURN_BOOL(equal(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(filter_ne);
-Datum filter_ne(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_ne) {
   PG_RETURN_BOOL(!equal(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(filter_lt);
-Datum filter_lt(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_lt) {
   PG_RETURN_BOOL(compare(fcinfo) < 0);
 }
 
-PG_FUNCTION_INFO_V1(filter_le);
-Datum filter_le(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_le) {
   PG_RETURN_BOOL(compare(fcinfo) <= 0);
 }
 
-PG_FUNCTION_INFO_V1(filter_gt);
-Datum filter_gt(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_gt) {
   PG_RETURN_BOOL(compare(fcinfo) > 0);
 }
 
-PG_FUNCTION_INFO_V1(filter_ge);
-Datum filter_ge(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_ge) {
   PG_RETURN_BOOL(compare(fcinfo) >= 0);
 }
 
-PG_FUNCTION_INFO_V1(filter_cmp);
-Datum filter_cmp(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_cmp) {
   PG_RETURN_INT32(compare(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(filter_hash);
-Datum filter_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_hash) {
   PG_RETURN_UINT32(static_cast<uint32>(hash(fcinfo, 0)));
 }
 
-PG_FUNCTION_INFO_V1(filter_hash_extended);
-Datum filter_hash_extended(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_hash_extended) {
   PG_RETURN_UINT64(hash(fcinfo, static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 

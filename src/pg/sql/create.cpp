@@ -63,8 +63,7 @@ Datum clear(FunctionCallInfo fcinfo, Kind kind) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_create);
-Datum bf_create(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_create) {
   check_given(fcinfo, "bf_create",
               {{"expected", "Give the number of distinct values that there will be, or let the "
                             "filter grow: bf_create(1000, grow => true)."},
@@ -88,8 +87,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   return make_growing(header).datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_create_by_size);
-Datum bf_create_by_size(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_create_by_size) {
   check_given(fcinfo, "bf_create_by_size",
               {{"bits", kBySize}, {"hashes", kBySize}, {"seed", kHasDefault}});
   const int64 bits = PG_GETARG_INT64(0);
@@ -111,8 +109,7 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
 
 // Makes a filter growable. The new links add at most three times the false positive rate of the
 // link that growth starts from.
-PG_FUNCTION_INFO_V1(bf_growable);
-Datum bf_growable(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_growable) {
   const Filter filter = filter_arg(fcinfo, 0);
   if (filter.header.grows())
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -139,8 +136,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
   return make_of_links(header, links, view_links(filter.payload(), filter.header, links)).datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_clear);
-Datum bf_clear(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_clear) {
   const Filter filter = filter_arg(fcinfo, 0);
   if (filter.header.grows() && (filter.header.flags & kFlagSelfSized))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values, so it is clear already
@@ -152,31 +148,26 @@ Datum bf_clear(PG_FUNCTION_ARGS) {
   return cleared.datum();
 }
 
-PG_FUNCTION_INFO_V1(cbf_create);
-Datum cbf_create(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_create) {
   return create(
       fcinfo, Layout::counting_lines, "cbf_create",
       "Give the number of distinct values that there will be; cbf_agg(value) counts them.");
 }
 
-PG_FUNCTION_INFO_V1(cbf_clear);
-Datum cbf_clear(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_clear) {
   return clear(fcinfo, Kind::counting);
 }
 
-PG_FUNCTION_INFO_V1(cf_create);
-Datum cf_create(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_create) {
   return create(fcinfo, Layout::cuckoo, "cf_create",
                 "Give the number of values that there will be; cf_agg(value) counts them.");
 }
 
-PG_FUNCTION_INFO_V1(cf_clear);
-Datum cf_clear(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_clear) {
   return clear(fcinfo, Kind::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(cbf_to_bloom);
-Datum cbf_to_bloom(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_to_bloom) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
   check_size(Kind::bloom, plain_geometry(filter.header.geometry).bits());
   return as_bloom(filter).datum();

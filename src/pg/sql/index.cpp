@@ -110,8 +110,7 @@ void add_ranges(ResultRow *row, const OpenIndex &open) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_index_info);
-Datum bf_index_info(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_index_info) {
   const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
   ResultRow row(fcinfo);
   add_filters(&row, open);
@@ -120,8 +119,7 @@ Datum bf_index_info(PG_FUNCTION_ARGS) {
   return row.datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_index_check);
-Datum bf_index_check(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_index_check) {
   check_not_in_recovery();
   const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
   (is_range_index(open.index) ? check_range_index : check_filter_index)(open.table, open.index);
@@ -129,8 +127,7 @@ Datum bf_index_check(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(bf_index_tidy);
-Datum bf_index_tidy(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_index_tidy) {
   check_not_in_recovery();
   const OpenIndex open = open_index(PG_GETARG_OID(0), RowExclusiveLock);
   (is_range_index(open.index) ? tidy_range_index : tidy_filter_index)(open.table, open.index);

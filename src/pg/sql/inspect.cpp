@@ -172,26 +172,22 @@ void append_bar(StringInfo line, double share) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_sizing);
-Datum bf_sizing(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_sizing) {
   return sizing_row(fcinfo, Layout::lines);
 }
 
-PG_FUNCTION_INFO_V1(bf_count);
-Datum bf_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_count) {
   const Filter filter = filter_arg(fcinfo, 0);
   if (!is_countable(filter))
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(count_values(filter).values);
 }
 
-PG_FUNCTION_INFO_V1(bf_fpr);
-Datum bf_fpr(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_fpr) {
   PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
 }
 
-PG_FUNCTION_INFO_V1(bf_info);
-Datum bf_info(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_info) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   const Fill fill = fill_of(filter);
@@ -221,8 +217,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
 
 // Returns one line of text for people. Works for all kinds, and names the type if it is not
 // bloomfilter.
-PG_FUNCTION_INFO_V1(filter_describe);
-Datum filter_describe(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_describe) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   const Fill fill = fill_of(filter);
@@ -248,53 +243,43 @@ Datum filter_describe(PG_FUNCTION_ARGS) {
   PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
-PG_FUNCTION_INFO_V1(bf_check);
-Datum bf_check(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_check) {
   return check(fcinfo, Kind::bloom);
 }
 
-PG_FUNCTION_INFO_V1(cbf_check);
-Datum cbf_check(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_check) {
   return check(fcinfo, Kind::counting);
 }
 
-PG_FUNCTION_INFO_V1(cf_check);
-Datum cf_check(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_check) {
   return check(fcinfo, Kind::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(cbf_sizing);
-Datum cbf_sizing(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_sizing) {
   return sizing_row(fcinfo, Layout::counting_lines);
 }
 
-PG_FUNCTION_INFO_V1(cf_sizing);
-Datum cf_sizing(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_sizing) {
   return sizing_row(fcinfo, Layout::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(cbf_count);
-Datum cbf_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_count) {
   PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count.values);
 }
 
-PG_FUNCTION_INFO_V1(cbf_fpr);
-Datum cbf_fpr(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_fpr) {
   PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).rate);
 }
 
-PG_FUNCTION_INFO_V1(cf_count);
-Datum cf_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_count) {
   PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count.values);
 }
 
-PG_FUNCTION_INFO_V1(cf_fpr);
-Datum cf_fpr(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_fpr) {
   PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).rate);
 }
 
-PG_FUNCTION_INFO_V1(cbf_info);
-Datum cbf_info(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_info) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
   uint64 full_counters = 0;
   const Fill fill = fill_of(filter, &full_counters);
@@ -314,8 +299,7 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   return row.datum();
 }
 
-PG_FUNCTION_INFO_V1(cf_info);
-Datum cf_info(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_info) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
   const Header &header = filter.header;
   const Geometry &geometry = header.geometry;

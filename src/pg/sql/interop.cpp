@@ -202,38 +202,33 @@ Datum redis_chunks(const LinkView *views, int count) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_from_guava);
-Datum bf_from_guava(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_guava) {
   const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
   return from_words(fcinfo, read_guava, "Guava", funnel);
 }
 
-PG_FUNCTION_INFO_V1(bf_to_guava);
-Datum bf_to_guava(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_guava) {
   const Filter filter = written_filter(fcinfo, System::guava, "Guava");
   uint8 head[kGuavaHead];
   write_guava_head(head, filter.header.geometry);
   return with_words(head, kGuavaHead, filter);
 }
 
-PG_FUNCTION_INFO_V1(bf_from_spark);
-Datum bf_from_spark(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_spark) {
   const ForeignType &type =
       find_type(kSparkTypes, PG_GETARG_TEXT_PP(1), "Spark type", "long, string, or binary");
   return from_words(fcinfo, read_spark, "Spark", type);
 }
 
-PG_FUNCTION_INFO_V1(bf_to_spark);
-Datum bf_to_spark(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_spark) {
   const Filter filter = written_filter(fcinfo, System::spark, "Spark");
   uint8 head[kMaxSparkHead];
   const Size head_bytes = write_spark_head(head, filter.header.geometry, filter.header.seed);
   return with_words(head, head_bytes, filter);
 }
 
-PG_FUNCTION_INFO_V1(bf_from_datasketches);
-Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_datasketches) {
   const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "DataSketches type",
                                       "long, double, string, or bytes");
@@ -244,8 +239,7 @@ Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
   return filter.datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_to_datasketches);
-Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_datasketches) {
   const Filter filter = written_filter(fcinfo, System::datasketches, "DataSketches");
   const Header &header = filter.header;
   const uint64 set = bits_set(filter.bitmap(), header.geometry);
@@ -256,23 +250,20 @@ Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
   return with_bitmap(head, head_bytes, filter.bitmap(), has_words ? header.geometry.bytes() : 0);
 }
 
-PG_FUNCTION_INFO_V1(bf_from_hive);
-Datum bf_from_hive(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_hive) {
   const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "Hive type",
                                       "long, double, string, or bytes");
   return from_words(fcinfo, read_hive, "Hive", type);
 }
 
-PG_FUNCTION_INFO_V1(bf_to_hive);
-Datum bf_to_hive(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_hive) {
   const Filter filter = written_filter(fcinfo, System::hive, "Hive");
   uint8 head[kHiveHead];
   write_hive_head(head, filter.header.geometry);
   return with_words(head, kHiveHead, filter);
 }
 
-PG_FUNCTION_INFO_V1(bf_from_parquet);
-Datum bf_from_parquet(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_parquet) {
   const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
       find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
@@ -288,8 +279,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   return filter.datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_to_parquet);
-Datum bf_to_parquet(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_parquet) {
   const Filter filter = written_filter(fcinfo, System::parquet, "Parquet");
   const Geometry &geometry = filter.header.geometry;
   if ((geometry.units & (geometry.units - 1)) != 0 || geometry.bytes() > kMaxParquetBytes)
@@ -302,8 +292,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
   return with_bitmap(head, head_bytes, filter.bitmap(), geometry.bytes());
 }
 
-PG_FUNCTION_INFO_V1(bf_from_redis);
-Datum bf_from_redis(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_from_redis) {
   const Bytes bytes = file_bytes_of(PG_GETARG_BYTEA_PP(0));
   Datum *chunks;
   bool *nulls;
@@ -347,8 +336,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   return filter.datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_to_redis);
-Datum bf_to_redis(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_to_redis) {
   const Filter filter = filter_for(fcinfo, System::redis, "RedisBloom");
   LinkView views[kMaxLinks];
   Link links[kMaxLinks];

@@ -26,60 +26,49 @@ template <Kind kKind> PayloadType filter_type() {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_in);
-Datum bloomfilter_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_in) {
   return payload_in(fcinfo, filter_type<Kind::bloom>());
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_recv);
-Datum bloomfilter_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_recv) {
   return payload_recv(fcinfo, filter_type<Kind::bloom>());
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_from_bytea);
-Datum bloomfilter_from_bytea(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bloomfilter_from_bytea) {
   return payload_from_bytea(fcinfo, filter_type<Kind::bloom>());
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_in);
-Datum countingbloomfilter_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_in) {
   return payload_in(fcinfo, filter_type<Kind::counting>());
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_recv);
-Datum countingbloomfilter_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_recv) {
   return payload_recv(fcinfo, filter_type<Kind::counting>());
 }
 
-PG_FUNCTION_INFO_V1(countingbloomfilter_from_bytea);
-Datum countingbloomfilter_from_bytea(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(countingbloomfilter_from_bytea) {
   return payload_from_bytea(fcinfo, filter_type<Kind::counting>());
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_in);
-Datum cuckoofilter_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_in) {
   return payload_in(fcinfo, filter_type<Kind::cuckoo>());
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_recv);
-Datum cuckoofilter_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_recv) {
   return payload_recv(fcinfo, filter_type<Kind::cuckoo>());
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
-Datum cuckoofilter_from_bytea(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cuckoofilter_from_bytea) {
   return payload_from_bytea(fcinfo, filter_type<Kind::cuckoo>());
 }
 
 // The output functions are the same for all kinds.
-PG_FUNCTION_INFO_V1(filter_out);
-Datum filter_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_out) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   PG_RETURN_CSTRING(payload_text(filter.payload(), filter.header.payload_bytes()));
 }
 
-PG_FUNCTION_INFO_V1(filter_send);
-Datum filter_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_send) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   PG_RETURN_BYTEA_P(make_value(filter.payload(), filter.header.payload_bytes()));
 }

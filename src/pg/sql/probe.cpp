@@ -139,38 +139,31 @@ bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(filter_contains);
-Datum filter_contains(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_contains) {
   PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
 }
 
-PG_FUNCTION_INFO_V1(filter_contains_literal);
-Datum filter_contains_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_contains_literal) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 0, 1));
 }
 
-PG_FUNCTION_INFO_V1(filter_contained);
-Datum filter_contained(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_contained) {
   PG_RETURN_BOOL(contains_value(fcinfo, 1, 0));
 }
 
-PG_FUNCTION_INFO_V1(filter_contained_literal);
-Datum filter_contained_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(filter_contained_literal) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
 }
 
-PG_FUNCTION_INFO_V1(bf_contains_any);
-Datum bf_contains_any(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_contains_any) {
   PG_RETURN_BOOL(any_item_is(fcinfo, true));
 }
 
-PG_FUNCTION_INFO_V1(bf_contains_all);
-Datum bf_contains_all(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_contains_all) {
   PG_RETURN_BOOL(!any_item_is(fcinfo, false));
 }
 
-PG_FUNCTION_INFO_V1(bf_contains_each);
-Datum bf_contains_each(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_contains_each) {
   ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
@@ -187,37 +180,31 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
   PG_RETURN_ARRAYTYPE_P(array);
 }
 
-PG_FUNCTION_INFO_V1(bf_hash);
-Datum bf_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_hash) {
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
   const uint64 hash = first_hash(argument_value_type(fcinfo, 0), PG_GETARG_DATUM(0), seed);
   PG_RETURN_INT64(static_cast<int64>(hash));
 }
 
-PG_FUNCTION_INFO_V1(bf_contains_hash);
-Datum bf_contains_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_contains_hash) {
   ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_hashed_alike(filter->header);
   PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 
-PG_FUNCTION_INFO_V1(cbf_multiplicity);
-Datum cbf_multiplicity(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_multiplicity) {
   return multiplicity(fcinfo, Kind::counting, digests_of_value);
 }
 
-PG_FUNCTION_INFO_V1(cbf_multiplicity_literal);
-Datum cbf_multiplicity_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cbf_multiplicity_literal) {
   return multiplicity(fcinfo, Kind::counting, digests_of_literal);
 }
 
-PG_FUNCTION_INFO_V1(cf_multiplicity);
-Datum cf_multiplicity(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_multiplicity) {
   return multiplicity(fcinfo, Kind::cuckoo, digests_of_value);
 }
 
-PG_FUNCTION_INFO_V1(cf_multiplicity_literal);
-Datum cf_multiplicity_literal(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cf_multiplicity_literal) {
   return multiplicity(fcinfo, Kind::cuckoo, digests_of_literal);
 }
 

@@ -295,8 +295,7 @@ const char *functions_of_set(Oid schema, const char *set, const char *number) {
 SQL_FUNCTIONS_BEGIN
 
 // Not STRICT: a NULL argument is an error, because otherwise there would be no set and no message.
-PG_FUNCTION_INFO_V1(bf_create_set);
-Datum bf_create_set(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_create_set) {
   check_given(fcinfo, "bf_create_set",
               {{"name", "Give the name of the table that will be made."},
                {"type", "Give the type of the values, such as 'text'."},
@@ -340,8 +339,7 @@ Datum bf_create_set(PG_FUNCTION_ARGS) {
 }
 
 // A function that is missing is no error, so that what is left of a set can be dropped.
-PG_FUNCTION_INFO_V1(bf_drop_set);
-Datum bf_drop_set(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_drop_set) {
   const Oid table = PG_GETARG_OID(0), schema = get_rel_namespace(table);
   const SetName name = {get_namespace_name_or_temp(schema), get_rel_name(table)};
   if (!name.schema || !name.set)

@@ -39,8 +39,7 @@ SQL_FUNCTIONS_BEGIN
 // Raises 42P18 for a bare literal. A filter reads a bare literal as its own element type, but here
 // is no filter. If the literal was read as another type, it would be probed in another shard than
 // the one that the value was added to.
-PG_FUNCTION_INFO_V1(bf_shard);
-Datum bf_shard(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_shard) {
   ValueType *value_type = argument_value_type(fcinfo, 0);
   const int32 shards = PG_GETARG_INT32(1);
 
@@ -56,8 +55,7 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(static_cast<int32>(shard_of(hash, static_cast<uint32>(shards))));
 }
 
-PG_FUNCTION_INFO_V1(bf_shard_count);
-Datum bf_shard_count(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(bf_shard_count) {
   PG_RETURN_INT32(checked_shards(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)).number);
 }
 
