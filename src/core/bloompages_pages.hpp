@@ -1,5 +1,5 @@
-// The pages of a bloompages index (access method `bloompages`): their bytes, the
-// checks of them, and which heap pages belong to which filter.
+// The pages of a bloompages index (access method `bloompages`): their bytes, the checks of them,
+// and which heap pages belong to which filter.
 //
 // A *range* is a number of heap pages that follow each other. It has one Bloom filter, which holds
 // the values of all rows in these pages. A *group* is 127 ranges that follow each other. The
@@ -28,10 +28,19 @@
 //
 // The number of pages in a range grows with the table. A lookup reads about H / (127 p) pages of
 // the index and p heap pages, if the table has H pages and a range p. The sum is least where p is
-// the root of H / 127. In memory, a heap page costs more than a page of the index, and the pages at
-// the end that have no filter yet are read, too. Both are for a smaller p. So the next group has
-// twice as many pages in a range as soon as this is at most the root of B / (2 * 127), where B is
-// the group's first block, up to 256 pages.
+// the root of H / 127. Two things make a smaller p better: in memory, a heap page costs more than a
+// page of the index, and a lookup also reads the pages at the end that have no filter yet. So the
+// next group has twice as many pages in a range as soon as this is at most the root of
+// B / (2 * 127), where B is the group's first block, up to 256 pages.
+//
+// The trade-off: the index has no entry for a row, only bits for a range. So an index on ten
+// million UUIDs has 30 MB, where a btree has 315 MB, and new rows at the end of a table cost next
+// to nothing. A lookup costs more: 0.2 ms, where a btree takes 5 µs. BRIN makes the same bargain
+// with its bloom operator classes, but reads all of its filters for each lookup: 4 to 14 ms
+// (script/bench columns).
+//
+// What is not good about it: filters only get fuller. Values that were deleted or updated stay in
+// them until REINDEX, and a range whose rows are replaced again and again is read for nothing.
 #pragma once
 
 #include <cstddef>

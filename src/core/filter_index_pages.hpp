@@ -1,5 +1,5 @@
-// The pages of a filter index: their bytes, the checks of them, and how a page of
-// lines is written and probed.
+// The pages of a filter index (access method `bloomfilter`): their bytes, the checks of them, and
+// how a page of lines is written and probed.
 //
 // A probe of a filter reads one or two of its lines (core/geometry.hpp). So the index stores the
 // same line of many filters side by side, and a probe reads one or two pages for all of them. A

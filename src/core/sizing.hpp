@@ -8,6 +8,14 @@
 //
 // A self-sized filter takes the next larger of a few sizes, sixteen to each doubling. So filters of
 // similar numbers of values have the same geometry.
+//
+// The trade-off: the table is large, and it cannot be changed any more. The textbook's formula
+// would be short, and wrong: filters of lines need more bits than it says. Filters of this table
+// have 0.997 to 1.02 times the rate that was asked for, for rates from 10 % to 0.01 % (script/bench
+// rates).
+//
+// What is not good about it: the sizes hold for hashes that are independent of each other. Whoever
+// chooses values that collide gets a higher rate.
 #pragma once
 
 #include <cstdint>

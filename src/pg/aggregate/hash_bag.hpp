@@ -7,9 +7,10 @@
 // Hashes are collected in an array. It starts with 8 entries, so a query with many small groups
 // needs little memory. When the array is full and most of its hashes are new, its size doubles. If
 // at least half of them are repetitions, the repetitions are removed. If the bag keeps one copy of
-// each hash, the hashes also move into a hash set, and the array becomes the buffer of the set. A
-// set takes more memory for each hash, but none for repetitions. Once most hashes are new again,
-// they move back into an array. The memory limit is hash_mem_multiplier times work_mem. Hashes that
+// each hash, the hashes that are left move into a hash set. From then on, the array only collects
+// hashes until there are enough to be looked up in the set together. A set takes more memory for
+// each hash, but none for repetitions. If most of the hashes that come are new again, all hashes
+// move back into an array. The memory limit is hash_mem_multiplier times work_mem. Hashes that
 // would exceed it are spilled to temporary files (pg/aggregate/spill.hpp).
 //
 // A filter is sized for the number of distinct hashes. Up to kExactDistinct, this number is exact:
@@ -54,7 +55,6 @@ struct HashBag {
 // Makes an empty bag that keeps at most `copies` copies of each hash.
 HashBag make_bag(const GroupMemory &memory, int copies);
 
-// Gives the array another capacity.
 void resize_array(HashBag *bag, Size capacity);
 
 // Makes room in a full array: removes repetitions, enlarges the array, moves its hashes into a set,

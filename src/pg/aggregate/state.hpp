@@ -8,9 +8,9 @@
 //   hashes take as many bytes as the filter. So many small groups with large filters take no more
 //   memory than their rows need. Then the hashes are added to a bitmap or to counters, and the
 //   array becomes a buffer for later hashes: adding hashes together, with their lines prefetched,
-//   takes a third of the time. The array of a bf_partial grows to twice as many hashes, because
-//   some may be repetitions: if its distinct hashes take fewer bytes than the filter, it must not
-//   become a bitmap.
+//   takes a third of the time. The bytes of a bf_partial say whether it has hashes or a bitmap:
+//   hashes, if the distinct ones take fewer bytes than the filter. Some of the collected hashes may
+//   be repetitions, so the array of a bf_partial grows to twice as many before this is decided.
 // - A Bloom filter or a counting filter is self-sized. The state keeps the bag, because the size
 //   depends on the number of distinct values. A counting filter needs as many copies of a hash as a
 //   counter can count.
@@ -21,6 +21,18 @@
 //
 // The final function does not change a state's content, because more rows may follow, as in a
 // window frame.
+//
+// The trade-off: nobody has to say how many values there will be, and the filter still has the size
+// and the rate of one that was made for the right number. The price is memory, 8 to 32 bytes for
+// each distinct value where the filter itself takes 1.2 at a rate of 1 %, and files beyond the
+// limit: 84 MB for ten million distinct values, and 16 MB with a work_mem of 4 MB (script/bench
+// memory). Building takes 0.5 to 0.9 of the time of count(x).
+//
+// What is not good about it: `self_sized`, `partial` and `handed_over` make several kinds of states
+// of one structure, and only the comments say which fields each has.
+//
+// Tests: test/t/002_aggregate.pl, test/t/003_self_sizing.pl, test/t/004_memory.pl,
+// test/t/022_parallel.pl, test/t/029_partial.pl, sql/partial.sql, test/search/plans.py.
 #pragma once
 
 #include "pg/server.hpp"

@@ -1,4 +1,4 @@
-// The way of a state of bf_agg and its siblings from the node that aggregates rows to the node that
+// How a state of bf_agg and its siblings gets from the node that aggregates rows to the node that
 // combines states.
 //
 // A worker sends the bytes of its state to the leader in a message. Content that is too large for a

@@ -13,6 +13,9 @@
 //
 // A group's first page and its geometry never change, so a scan may use a copy of the slot for
 // them.
+//
+// Tests: sql/bloompages.sql, sql/bloompages_changes.sql, specs/bloompages_sessions.spec,
+// test/t/042_bloompages.pl to 044, test/search/bloompages.py.
 #pragma once
 
 #include "pg/server.hpp"

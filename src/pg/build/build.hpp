@@ -15,6 +15,15 @@
 //   build_path.cpp   the planner's part: where builds are offered, their cost, and their plan
 //   build_plan.cpp   what the planner tells the executor
 //   build_node.cpp   the executor's part
+//
+// The trade-off: the node computes in a second way what the aggregate computes, and tests have to
+// compare the bytes of both. What it gives: a filter of 12 MB is built from ten million bigints in
+// 0.59 of the time of count(x), where the aggregate takes 1.20 (script/bench build).
+//
+// What is not good about it: with GROUP BY, over a join or beside other aggregates, the filter is
+// built row by row.
+//
+// Tests: sql/build.sql, test/t/002_aggregate.pl, test/t/022_parallel.pl.
 #pragma once
 
 #include "pg/server.hpp"
@@ -35,7 +44,6 @@ struct BuildPlan {
   BatchPlan batches;
 };
 
-// Store a plan in a node, and read it from there.
 void write_build_plan(const BuildPlan &plan, CustomScan *node);
 BuildPlan read_build_plan(const CustomScan *node);
 

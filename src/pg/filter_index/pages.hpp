@@ -36,6 +36,17 @@
 // The index file never shrinks, and the list never has fewer pages; both reuse their space. A free
 // extent that is larger than needed is split, and adjacent free extents are merged. Only REINDEX
 // makes the file smaller.
+//
+// The trade-off: the index has every line of every filter, so it is as large as the filters. A
+// query then reads one line of each filter instead of the table: 100 000 filters of 12.8 KB are
+// probed in 1.2 ms with 1355 pages, where a scan takes 661 ms with 550 637 (script/bench
+// directory).
+//
+// What is not good about it: it is no search tree. A query reads one page for each group of 127
+// filters, and the whole list.
+//
+// Tests: sql/filter_index.sql, specs/filter_index_sessions.spec, test/t/036_filter_index.pl,
+// test/search/filter_index.py.
 #pragma once
 
 #include "pg/server.hpp"

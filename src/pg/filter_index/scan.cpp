@@ -53,8 +53,8 @@ struct FoundRow {
 };
 
 struct FilterIndexScan {
-  MemoryContext memory;         // reset by each rescan
-  ScanKeyState *keys;           // one for each scan key
+  MemoryContext memory; // reset by each rescan
+  ScanKeyState *keys;
   bool has_null;                // a scan key is NULL, so no row matches
   bool collected;               // get_tuple() has collected all rows in `found`
   GrowingArray<FoundRow> found; // sorted by TID

@@ -37,14 +37,15 @@ constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
-// Estimates of joins are often wrong. So a filter that restricts its source is also placed if the
-// estimate sees little in it, but building it and probing it for some rows costs at most this part
-// of what the scan and a join of all its rows cost. All of that may be lost.
+// Estimates of joins are often wrong. So a filter of a restricted source is tried although the
+// estimate says that it drops few rows, if trying it costs little: it is built, and probed for
+// kTriedRows rows. This may cost at most the share kRisk of what it costs to scan the table and to
+// join all of its rows. If the estimate is right, that much is lost.
 constexpr double kRisk = 0.02;
 constexpr double kTriedRows = 8192.0;
-// What dropped rows save in the joins is not in the costs that the server compares, and neither is
-// then the cost of building the filter. So this cost is limited, in cpu_tuple_cost for each row of
-// the table. Reading the table costs about two.
+// The server does not see what a dropped row saves in the joins, so it cannot weigh the cost of
+// building against it. Therefore building may cost at most this much, in cpu_tuple_cost for each
+// row of the table. Reading the table costs about two.
 constexpr double kDearestBuild = 7.0;
 // What building costs is nearly certain, and what it saves is an estimate. So an estimated saving
 // has to be larger than the cost of building by this factor. (A lookup needs no margin: it builds a

@@ -18,8 +18,8 @@ namespace bloomfilter {
 constexpr double kWorthwhile = 30.0;
 
 // The server keeps a path in two cases: if it is cheaper by more than a hundredth, or if it returns
-// fewer rows and is also as safe in parallel. So a path that pays as a whole gets this part of the
-// cost of the path that it improves.
+// fewer rows and is also as safe in parallel. A path with filters may cost more by itself and pay
+// in the joins above. Such a path is offered at this part of the cost of the plain path.
 constexpr double kClearlyCheaper = 0.98;
 
 struct JoinFilter {
@@ -33,9 +33,8 @@ struct JoinFilter {
   double share;
   double most;
   double join_saving; // what the join saves for each row that is dropped
-  double probe_cost;  // of a probe
-  double build_cost;  // of building the filter
-  double needed;      // the rows that must reach the filter so that building it pays
+  double probe_cost, build_cost;
+  double needed; // the rows that must reach the filter so that building it pays
   // The filter's InitPlan (initplan.hpp). It becomes part of the plan if a path that probes the
   // filter is chosen.
   const KeySource *source;

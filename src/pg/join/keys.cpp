@@ -2,9 +2,9 @@
 // a partner in a table S, where S.key = R.probed is the equality. There are two cases.
 //
 // Case 1: an equivalence class has expressions of both tables. Then the equality is evaluated in an
-// inner join or a semijoin. The join is of R and S, or of what they were joined to before. Rows of
-// R without a partner get no further than this join. Equalities of outer joins and antijoins are in
-// no class. If a class is below an outer join, all its members are below it. A class also has no
+// inner join or a semijoin, where R and S meet, each perhaps joined with other tables before. Rows
+// of R without a partner get no further than this join. Equalities of outer joins and antijoins are
+// in no class. If a class is below an outer join, all its members are below it. A class also has no
 // expression of a single table that a lower outer join can make NULL. PostgreSQL 15 puts such an
 // equality in no class (check_equivalence_delay()). Later servers count the outer join among the
 // expression's relations.

@@ -67,8 +67,8 @@ Path *kept_path(Path *path) {
   return &copy->path;
 }
 
-// True if the join that drives a scan compares the value for which a filter is probed. Then the
-// filter drops nothing that a filter of the driving table does not drop before.
+// True if the join that drives a scan compares the value for which a filter is probed. Then a
+// filter of the driving table drops the same rows, and drops them earlier.
 bool is_driven_by(const Path *path, Node *value) {
   for (const RestrictInfo *condition : each<RestrictInfo>(path->param_info->ppi_clauses))
     if (IsA(condition->clause, OpExpr) &&

@@ -1,5 +1,7 @@
 // Recognises conditions that probe a filter. Estimates, batched scans and the index use this. The
 // code calls such a condition a ProbeExpr: an expression that probes.
+//
+// Tests of this room: sql/scan.sql, sql/planner.sql, test/t/021_planner.pl.
 #pragma once
 
 #include "pg/server.hpp"

@@ -1,5 +1,8 @@
 // A filter of any kind as the server passes it: a varlena with a payload, whose format
 // core/format.hpp describes.
+//
+// Tests of this room: sql/input.sql, sql/algebra.sql, sql/links.sql, sql/overfill.sql,
+// test/t/007_stored.pl.
 #pragma once
 
 #include "pg/server.hpp"

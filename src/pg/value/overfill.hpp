@@ -36,10 +36,11 @@ void define_overfill();
 // were united.
 enum class Origin : uint8 { built, added, united };
 
-// Checks the result of an operation that adds many values to a bloomfilter or a counting filter. A
-// union is judged by the rate that was requested for its links (capacity_of). After an addition to
-// a union, the rate that counts is the one that its links were made for together (full_rate).
-// bf_union already reported the excess over the requested rate.
+// Checks the result of an operation that adds many values to a bloomfilter or a counting filter,
+// and warns if its rate is too high. The result of a union is compared with the rate that was
+// requested for its links (capacity_of). The result of an addition is compared with the rate that
+// its links have together if each is full (full_rate): if that is more than was requested, the
+// union before has warned of it.
 void check_overfill(const Filter &any, Origin origin);
 
 // Checks the result of one addition. A statement may have many additions, so some are not checked.
