@@ -47,6 +47,10 @@ endif
 # configured with each directory by itself, such as Debian's.
 destination := $(if $(filter command,$(origin prefix)),$(prefix))
 override prefix :=
+# Bitcode lets the server's JIT put C functions into the code that it makes. It gained nothing in six
+# queries with filters (0.87 to 1.08 of the time, 0.98 in the mean), needs clang, and takes longer to
+# build than the library. So it is only built for `make with_llvm=yes`.
+override with_llvm := $(if $(filter command environment,$(origin with_llvm)),$(with_llvm),no)
 include $(PGXS)
 ifneq ($(destination),)
 subdirectory := $(if $(findstring postgres,$(destination))$(findstring pgsql,$(destination)),,/postgresql)

@@ -327,6 +327,6 @@ install_other() (
   tar -xf - <&4
   for file in bloomfilter.control bloomfilter--*.sql; do cp "$file" "other${file#bloomfilter}"; done
   sed -i "s|^module_pathname.*|module_pathname = '\$libdir/other'|" other.control
-  make -j 2 PG_CONFIG="$PG_CONFIG" with_llvm=no EXTENSION=other MODULE_big=other \
+  make -j 2 PG_CONFIG="$PG_CONFIG" EXTENSION=other MODULE_big=other \
     DATA="$(echo other--*.sql)" install
 )

@@ -198,12 +198,13 @@ configured() { # VARIABLE of Makefile.global
   sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
 }
 
-# Builds and installs the extension. Builds bitcode for JIT, too, if the server's clang is installed
-# and this is no quick run.
+# Builds and installs the extension. Builds bitcode for JIT, too, if the server has JIT, its clang is
+# installed and this is no quick run.
 extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)
-  if [ -n "${QUICK:-}" ] || ! command -v "${clang:-clang}" >/dev/null; then llvm=(with_llvm=no); fi
+  if [ -z "${QUICK:-}" ] && [ "$(configured with_llvm)" = yes ] && command -v "${clang:-clang}"
+  then llvm=(with_llvm=yes); fi
   pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
   pgxs "${llvm[@]}" install
 }

@@ -26,7 +26,7 @@ sub make {
     my (@arguments) = @_;
     delete local @ENV{qw(MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL)};
     my $makefile = getcwd() . '/Makefile';
-    system_or_bail('make', '-s', '-C', $built, '-f', $makefile, 'PG_CONFIG=pg_config', 'with_llvm=no', @arguments);
+    system_or_bail('make', '-s', '-C', $built, '-f', $makefile, 'PG_CONFIG=pg_config', @arguments);
     return;
 }
 
