@@ -3,6 +3,8 @@
 #include "pg/index_page.hpp"
 
 extern "C" {
+#include "catalog/index.h"
+#include "nodes/execnodes.h"
 #include "storage/lmgr.h"
 }
 
@@ -101,6 +103,14 @@ ItemPointerData work_tag() {
 }
 
 } // namespace
+
+void read_seen_rows(Relation table, Relation index, Snapshot snapshot, IndexBuildCallback use,
+                    void *state) {
+  IndexInfo *info = BuildIndexInfo(index);
+  info->ii_Concurrent = true; // makes the scan return the rows that the snapshot sees
+  TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
+  (void)table_index_build_scan(table, index, info, true, false, use, state, scan);
+}
 
 void lock_work(Relation index) {
   ItemPointerData tag = work_tag();

@@ -13,6 +13,7 @@ extern "C" {
 #include "access/amapi.h"
 #include "access/generic_xlog.h"
 #include "access/relscan.h"
+#include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -128,6 +129,11 @@ inline void count_search(IndexScanDesc scan) {
 // Raises an error (72000) if rows that the snapshot still sees may have been removed before the
 // page was last changed. This can happen with old_snapshot_threshold, which servers before 17 have.
 void check_snapshot(IndexScanDesc scan, const uint8 *page);
+
+// Calls `use` with `state` for each row of a table that a snapshot sees, with the values that the
+// index has for it.
+void read_seen_rows(Relation table, Relation index, Snapshot snapshot, IndexBuildCallback use,
+                    void *state);
 
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/filter_index/), or
 // gives ranges their filters (pg/bloompages/).

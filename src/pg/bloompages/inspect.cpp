@@ -12,9 +12,6 @@
 #include "pg/value/bitmaps.hpp"
 
 extern "C" {
-#include "access/tableam.h"
-#include "catalog/index.h"
-#include "nodes/execnodes.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
@@ -159,10 +156,7 @@ void check_range_index(Relation table, Relation index) {
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_range_pages(&check);
   unlock_work(index);
-  IndexInfo *info = BuildIndexInfo(index);
-  info->ii_Concurrent = true; // as the server demands of a scan with a snapshot
-  TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
-  (void)table_index_build_scan(table, index, info, true, false, check_heap_row, &check, scan);
+  read_seen_rows(table, index, snapshot, check_heap_row, &check);
   UnregisterSnapshot(snapshot);
   MemoryContextSwitchTo(before);
   MemoryContextDelete(memory);

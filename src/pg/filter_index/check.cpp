@@ -26,9 +26,6 @@
 
 extern "C" {
 #include "access/heapam.h"
-#include "access/tableam.h"
-#include "catalog/index.h"
-#include "nodes/execnodes.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
@@ -230,13 +227,6 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
   MemoryContextReset(check->scratch);
 }
 
-void check_table(Check *check, Relation table, Snapshot snapshot) {
-  IndexInfo *info = BuildIndexInfo(check->index);
-  info->ii_Concurrent = true; // makes the scan return the rows that the snapshot sees
-  TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
-  (void)table_index_build_scan(table, check->index, info, true, false, check_row, check, scan);
-}
-
 } // namespace
 
 void check_filter_index(Relation table, Relation index) {
@@ -250,7 +240,7 @@ void check_filter_index(Relation table, Relation index) {
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_pages(&check);
   check_heap(check, table);
-  check_table(&check, table, snapshot);
+  read_seen_rows(table, index, snapshot, check_row, &check);
   UnregisterSnapshot(snapshot);
   unlock_work(index);
 }
