@@ -18,64 +18,50 @@ char *counted(uint64 count, const char *noun) {
   return count == 1 ? psprintf("one %s", noun) : psprintf(UINT64_FORMAT " %ss", count, noun);
 }
 
+namespace {
+
+// The text of each finding, with the number found and the number wanted.
+constexpr const char *kFindings[] = {
+    nullptr,
+    "value of %llu bytes is shorter than a header of %llu bytes",
+    "value has %llu bytes, but its header describes %llu",
+    "format version is %llu, but only version %llu is known",
+    "layout %llu is unknown",
+    "element type %llu is unknown",
+    "number of hash functions %llu is not possible in this layout",
+    "capacity %llu and false positive rate are not possible together",
+    "number of bitmap units %llu is out of range",
+    "flags 0x%02llx are unknown",
+    "shape fingerprint %llu does not fit the element type",
+    "element type %llu is not possible in this layout",
+    "seed %lld is not possible in this layout",
+    "number of links %llu is out of range",
+    "%llu links are not in order",
+    "reserved bytes are 0x%04llx, not zero",
+    "%llu bits are set, but the filter has no element type",
+    "fingerprints in %llu buckets are not in order, or bits after them are set",
+    nullptr, // other_kind
+    "content %llu is not possible",
+    "%llu hashes take as much as the bitmap of %llu bytes",
+    "%llu bytes of hashes have no element type",
+    "hash %llu is not less than the one after it",
+    "element type %llu has no second hashes",
+}; // indexed by Status
+static_assert(lengthof(kFindings) == static_cast<int>(Status::bad_second) + 1, "a text for each");
+
+} // namespace
+
 char *finding_text(const Finding &finding) {
-  const auto found = static_cast<unsigned long long>(finding.found);
-  const auto wanted = static_cast<unsigned long long>(finding.wanted);
-  switch (finding.status) {
-  case Status::ok:
-    break;
-  case Status::truncated:
-    return psprintf("value of %s is shorter than a header of %llu bytes", counted(found, "byte"),
-                    wanted);
-  case Status::wrong_length:
-    return psprintf("value has %s, but its header describes %llu", counted(found, "byte"), wanted);
-  case Status::unknown_version:
-    return psprintf("format version is %llu, but only version %llu is known", found, wanted);
-  case Status::unknown_layout:
-    return psprintf("layout %llu is unknown", found);
-  case Status::unknown_family:
-    return psprintf("element type %llu is unknown", found);
-  case Status::bad_k:
-    return psprintf("number of hash functions %llu is not possible in this layout", found);
-  case Status::bad_capacity:
-    return psprintf("capacity %llu and false positive rate are not possible together", found);
-  case Status::bad_units:
-    return psprintf("number of bitmap units %llu is out of range", found);
-  case Status::unknown_flags:
-    return psprintf("flags 0x%02llx are unknown", found);
-  case Status::bad_shape:
-    return psprintf("shape fingerprint %llu does not fit the element type", found);
-  case Status::bad_family:
-    return psprintf("element type %llu is not possible in this layout", found);
-  case Status::bad_seed:
-    return psprintf("seed %lld is not possible in this layout",
-                    static_cast<long long>(finding.found));
-  case Status::bad_links:
-    return psprintf("number of links %llu is out of range", found);
-  case Status::bad_order:
-    return psprintf("%llu links are not in order", found);
-  case Status::reserved_bits:
-    return psprintf("reserved bytes are 0x%04llx, not zero", found);
-  case Status::stray_bits:
-    return psprintf("%llu bits are set, but the filter has no element type", found);
-  case Status::bad_buckets:
-    return psprintf("fingerprints in %llu buckets are not in order, or bits after them are set",
-                    found);
-  case Status::other_kind:
+  if (finding.status == Status::other_kind)
     return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
                     type_of(static_cast<Kind>(finding.wanted)));
-  case Status::unknown_content:
-    return psprintf("content %llu is not possible", found);
-  case Status::too_many_hashes:
-    return psprintf("%llu hashes take as much as the bitmap of %llu bytes", found, wanted);
-  case Status::stray_hashes:
-    return psprintf("%llu bytes of hashes have no element type", found);
-  case Status::bad_hashes:
-    return psprintf("hash %llu is not less than the one after it", found);
-  case Status::bad_second:
-    return psprintf("element type %llu has no second hashes", found);
-  }
-  return nullptr;
+  if (finding.status == Status::truncated && finding.found == 1)
+    return psprintf("value of one byte is shorter than a header of " UINT64_FORMAT " bytes",
+                    finding.wanted);
+  const char *text = kFindings[static_cast<int>(finding.status)];
+  return text ? psprintf(text, static_cast<unsigned long long>(finding.found),
+                         static_cast<unsigned long long>(finding.wanted))
+              : nullptr;
 }
 
 void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,
