@@ -3,7 +3,14 @@
 // Filter Probe (pg/table/) over that path. It is parameterized in the same way, so the server
 // considers it for the same joins.
 //
-// An index scan passes its rows on one by one, so the filters are not probed in batches.
+// The filters must not change what the server joins by lookups. So the path returns as many rows as
+// the one below it, as far as the server knows, and costs only a little less. Before, TPC-DS 60
+// with indexes on foreign keys got lookups in place of a scan with filters, and took 2.5 times as
+// long.
+//
+// What is not good about it: an index scan passes its rows on one by one, so the filters are not
+// probed in batches. In the 44 queries of TPC-DS and DSB that have such a path, filters for lookups
+// take 2 to 5 per cent off the time in the mean, and a third in a few of them.
 
 #include "pg/join/lookup_path.hpp"
 
@@ -81,7 +88,7 @@ bool is_driven_by(const Path *path, Node *value) {
 Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
                        Path *input) {
   FilteredPath filtered = {NIL, NIL, NIL, 0.0};
-  double rows = rows_of_all(root, input), share = 1.0;
+  double rows = rows_of_all(root, input);
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
     const Cost saved = saved_by_probe(*filter);
     const Cost build = filter->build_cost * Min(part->tuples / filter->tuples, 1.0);
@@ -96,7 +103,6 @@ Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
     filtered.needed = lappend_int(filtered.needed, static_cast<int>(Min(build / saved, 2e9)));
     filtered.uncharged += build;
     rows *= filter->most;
-    share *= filter->most;
   }
   if (filtered.filters == NIL)
     return nullptr;
@@ -112,7 +118,6 @@ Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
   // Nor may a Gather build a filter before a condition that is evaluated once (join_path.cpp).
   path->parallel_safe &= !root->parent_root && !root->hasPseudoConstantQuals &&
                          debug_parallel_query == DEBUG_PARALLEL_OFF;
-  path->rows = clamp_row_est(path->rows * share);
   path->total_cost *= kClearlyCheaper;
   path->startup_cost *= kClearlyCheaper;
   custom->methods = &kFilteredLookupMethods;
