@@ -10,7 +10,6 @@
 #include "pg/filter_index/access_method.hpp"
 #include "pg/join/join.hpp"
 #include "pg/bloompages/access_method.hpp"
-#include "pg/table/probe_node.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/new_filter.hpp"
@@ -40,7 +39,6 @@ void _PG_init(void) {
   define_overfill();
   define_max_size();
   define_scan();
-  define_probe_node();
   define_build();
   define_bloompages();
   define_join_filters(); // after the others, whose paths it looks at

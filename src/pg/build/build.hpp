@@ -13,7 +13,6 @@
 //
 //   calls.cpp        the aggregate calls that a build can compute
 //   build_path.cpp   the planner's part: where builds are offered, their cost, and their plan
-//   build_plan.cpp   what the planner tells the executor
 //   build_node.cpp   the executor's part
 //
 // The trade-off: the node computes in a second way what the aggregate computes, and tests have to
@@ -28,24 +27,12 @@
 
 #include "pg/server.hpp"
 
-#include "pg/table/batch.hpp"
-
 extern "C" {
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
-
-// What the planner tells the executor: the aggregate calls, each an Aggref, and how the rows are
-// read.
-struct BuildPlan {
-  List *calls;
-  BatchPlan batches;
-};
-
-void write_build_plan(const BuildPlan &plan, CustomScan *node);
-BuildPlan read_build_plan(const CustomScan *node);
 
 // The functions below make the plan of a query `SELECT aggregate(…) FROM table WHERE …` without the
 // planner, which takes most of its time for what is known already.
@@ -58,7 +45,7 @@ Cost cost_of_build(PlannerInfo *root, RelOptInfo *table);
 // Makes its plan, in a query in which the table has the number 1. The build reads `rows` rows.
 Plan *make_build_plan(PlannerInfo *root, Aggref *call, List *conditions, double rows, Cost cost);
 
-// The executor's part of a build, for a CustomScan that has a BuildPlan.
+// The executor's part of a build, for a CustomScan that has a BatchPlan.
 extern const CustomScanMethods kBuildMethods;
 
 // Registers the node and the planner hook that offers it. Called once, when the library is loaded.

@@ -48,30 +48,6 @@ struct BuildInput {
 
 // --- conditions ----------------------------------------------------------------------------------
 
-// Decides how batches evaluate the conditions. These are in the order in which a scan evaluates
-// them. Conditions that a scan evaluates before the first probe are evaluated before the probes
-// here, too. The other conditions are evaluated for the rows that the probes let through.
-BatchPlan batch_plan_of(List *restrictions, double rows) {
-  const Conditions conditions = conditions_of(restrictions);
-  BatchPlan plan = {extract_actual_clauses(restrictions, false),
-                    NIL,
-                    NIL,
-                    NIL,
-                    NIL,
-                    false,
-                    static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX))),
-                    NIL};
-  bool probed = false;
-  for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
-    const bool is_probe = list_member_ptr(conditions.probes, restriction);
-    const bool is_before = list_member_ptr(conditions.before, restriction) || !probed;
-    List **place = is_probe ? &plan.probes : is_before ? &plan.before : &plan.after;
-    *place = lappend(*place, restriction->clause);
-    probed |= is_probe;
-  }
-  return plan;
-}
-
 BuildInput build_input_of(PlannerInfo *root, RelOptInfo *table) {
   return {root, table, conditions_of(table->baserestrictinfo)};
 }
@@ -84,7 +60,7 @@ bool has_alternatives(Node *node, void *context) {
 constexpr int kMostConditions = 256;
 
 // True if a build may evaluate a table's conditions. The conditions are in the list of the
-// node's columns (build_plan.cpp). This has three effects, and the function returns false for
+// node's columns (pg/table/batch.cpp). This has three effects, and the function returns false for
 // conditions to which one of them would matter:
 // - The server compares all conditions with each other, so there must not be too many.
 // - The server takes an expression of the select list for a column of the node if the same
@@ -125,18 +101,15 @@ bool find_calls(List *expressions, List **calls) {
 
 Plan *plan_build(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                  List *clauses, List *) {
-  CustomScan *scan = makeNode(CustomScan);
   List *calls = static_cast<List *>(linitial(path->custom_private));
   List *having = static_cast<List *>(lsecond(path->custom_private));
-  scan->scan.plan.targetlist = targets;
-  scan->scan.plan.qual = having;
-  scan->scan.scanrelid = table->relid;
-  scan->flags = path->flags;
-  scan->methods = &kBuildMethods;
   for (const Aggref *call : each<Aggref>(calls))
     depend_on_functions(root, call);
   const double rows = table->tuples / divisor_of(path->path.parallel_workers);
-  write_build_plan({calls, batch_plan_of(clauses, rows)}, scan);
+  BatchPlan plan = batch_plan_of(clauses, true, rows, NIL);
+  plan.calls = calls;
+  CustomScan *scan = make_batch_scan(&kBuildMethods, table->relid, targets, having, plan);
+  scan->flags = path->flags;
   return &scan->scan.plan;
 }
 
@@ -289,20 +262,20 @@ Plan *make_build_plan(PlannerInfo *root, Aggref *call, List *conditions, double 
   depend_on_functions(root, call);
   call->aggno = call->aggtransno = 0;
   call->aggtranstype = INTERNALOID;
-  CustomScan *scan = makeNode(CustomScan);
+  BatchPlan batches = {};
+  batches.calls = list_make1(call);
+  batches.expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
+  for (Expr *condition : each<Expr>(conditions))
+    batches.add(condition, Role::before, kNamedByQuery);
+  auto *expression = reinterpret_cast<Expr *>(call);
+  List *targets = list_make1(makeTargetEntry(expression, 1, pstrdup("filter"), false));
+  CustomScan *scan = make_batch_scan(&kBuildMethods, 1, targets, NIL, batches);
+  scan->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+  scan->custom_relids = bms_make_singleton(1);
   Plan *plan = &scan->scan.plan;
-  plan->targetlist =
-      list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
   plan->startup_cost = plan->total_cost = cost;
   plan->plan_rows = 1;
   plan->plan_width = get_typavgwidth(call->aggtype, -1);
-  scan->scan.scanrelid = 1;
-  scan->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-  scan->custom_relids = bms_make_singleton(1);
-  scan->methods = &kBuildMethods;
-  const int expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
-  write_build_plan(
-      {list_make1(call), {conditions, conditions, NIL, NIL, NIL, false, expected, NIL}}, scan);
   return plan;
 }
 

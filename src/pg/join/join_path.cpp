@@ -42,7 +42,7 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   for (JoinFilter *filter : each<JoinFilter>(filtered->filters))
     attach_initplan(root, filter);
   return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, filtered->conditions),
-                        filtered->conditions, filtered->needed);
+                        filtered->needed);
 }
 
 // --- paths ---------------------------------------------------------------------------------------

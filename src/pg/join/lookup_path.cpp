@@ -19,7 +19,6 @@
 #include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/filter_estimate.hpp"
-#include "pg/table/probe_node.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -37,8 +36,14 @@ Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targe
   const FilteredPath *filtered = filtered_path(path);
   for (JoinFilter *filter : each<JoinFilter>(filtered->filters))
     attach_initplan(root, filter);
-  return make_probe_plan(static_cast<Plan *>(linitial(inputs)), targets, filtered->conditions,
-                         filtered->needed);
+  BatchPlan plan = {};
+  for (int i = 0; i < list_length(filtered->conditions); i++)
+    plan.add(list_nth(filtered->conditions, i), Role::probe, list_nth_int(filtered->needed, i));
+  CustomScan *scan = make_batch_scan(&kProbeMethods, 0, targets, NIL, plan);
+  scan->custom_plans = inputs;
+  const List *columns = static_cast<const Plan *>(linitial(inputs))->targetlist;
+  scan->custom_scan_tlist = static_cast<List *>(copyObjectImpl(columns));
+  return &scan->scan.plan;
 }
 
 // The number of rows that a parameterized path returns in all its executions. The tables that drive

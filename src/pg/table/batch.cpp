@@ -1,6 +1,5 @@
 // See batch.hpp. This file begins the expressions of the conditions, evaluates conditions for each
-// row, and probes the filters, as probe_control.hpp decides. It also writes and reads the plan, and
-// begins the table scan.
+// row, and probes the filters, as probe_control.hpp decides. It also writes and reads the plan.
 
 #include "pg/table/batch.hpp"
 
@@ -18,10 +17,9 @@ extern "C" {
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/value.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "storage/shmem.h"
+#include "optimizer/tlist.h"
 #include "utils/memutils.h"
 }
 
@@ -46,15 +44,25 @@ ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
   return ExecInitQual(lappend(stable, test), node);
 }
 
-void init_condition(FilterCondition *condition, Node *expression, List *conditions_before,
-                    PlanState *node) {
+void init_condition(RowBatches *batches, Node *expression, List *earlier, int needed) {
+  PlanState *node = batches->node;
+  FilterCondition *condition = &batches->conditions[batches->condition_count];
+  batches->order[batches->condition_count++] = condition;
   const ProbeExpr probe = probe_of_condition(expression);
   condition->expression = expression;
   condition->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(probe.filter), node);
   condition->parameter = parameter_of(probe);
   condition->value = init_value(probe.value, node);
-  condition->reached = init_reached(probe.value, conditions_before, node);
+  if (batches->reader.input)
+    condition->for_row = ExecInitQual(list_make1(expression), node);
+  else
+    condition->reached = init_reached(probe.value, earlier, node);
   condition->collation = probe.collation;
+  condition->memory =
+      AllocSetContextCreate(node->state->es_query_cxt, "Bloom Filter Scan", ALLOCSET_SMALL_SIZES);
+  condition->control.by_planner = needed != kNamedByQuery;
+  condition->control.by_row = batches->reader.input != nullptr;
+  condition->control.needed = Max(needed, 0);
 }
 
 // --- conditions row by row -----------------------------------------------------------------------
@@ -82,7 +90,7 @@ bool is_reached(RowBatches *batches, const FilterCondition &condition) {
 // --- probes --------------------------------------------------------------------------------------
 
 void evaluate_filter(RowBatches *batches, FilterCondition *condition) {
-  const MemoryContext before = MemoryContextSwitchTo(batches->filters);
+  const MemoryContext before = MemoryContextSwitchTo(condition->memory);
   condition->filter =
       ExecEvalExpr(condition->filter_expression, batches->reader.context, &condition->is_null);
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(condition->filter));
@@ -119,6 +127,14 @@ double rate_of(const FilterCondition &condition, const ProbedFilter &filter) {
     sampled = {statement, pointer, sample_filter(condition.filter, &header).rate};
   }
   return sampled.rate;
+}
+
+// Keeps the row of another node if the filter may contain its value.
+void probe_row(RowBatches *batches, const FilterCondition &condition) {
+  if (ExecQual(condition.for_row, batches->reader.context))
+    return;
+  InstrCountFiltered2(batches->node, 1);
+  batches->count = 0;
 }
 
 // Keeps the rows whose value the filter may contain.
@@ -163,28 +179,31 @@ ScanProgress progress_of(const RowBatches *batches) {
 // Keeps the rows that fulfil the condition of a probe.
 void apply_condition(RowBatches *batches, FilterCondition *condition) {
   ProbeControl *control = &condition->control;
-  if (backs_off(control, batches->count))
-    return;
   if (!condition->known) {
     if (!is_built(condition->parameter, batches->node) &&
         !pays_to_build(control, batches->count, progress_of(batches))) {
       control->unprobed += static_cast<uint64>(batches->count);
       return;
     }
-    if (!is_reached(batches, *condition)) { // other conditions reject these rows
+    if (condition->reached && !is_reached(batches, *condition)) { // other conditions reject them
       InstrCountFiltered1(batches->node, batches->count);
       batches->count = 0;
       return;
     }
     evaluate_filter(batches, condition);
   }
+  if (backs_off(control, batches->count))
+    return;
   if (condition->is_null) { // NULL rejects every row of the table
     batches->count = 0;
     batches->ended = true;
     return;
   }
   const int probed = batches->count;
-  probe_rows(batches, condition);
+  if (condition->for_row)
+    probe_row(batches, *condition);
+  else
+    probe_rows(batches, condition);
   judge(control, probed, batches->count);
 }
 
@@ -217,7 +236,8 @@ void sort_conditions(RowBatches *batches) {
 }
 
 void apply_conditions(RowBatches *batches) {
-  const bool timed = batches->condition_count > 1 && batches->pages % kPagesPerTiming == 0;
+  const bool timed = batches->condition_count > 1 && !batches->reader.input &&
+                     batches->pages % kPagesPerTiming == 0;
   for (int i = 0; i < batches->condition_count && batches->count > 0; i++) {
     if (timed && batches->order[i]->known)
       apply_and_time(batches, batches->order[i]);
@@ -251,74 +271,29 @@ bool take_rows(RowBatches *batches) {
   return true;
 }
 
-// --- the plan ------------------------------------------------------------------------------------
-
-// The position of a condition in a list. -1 if it is not there.
-int list_position(const List *list, const void *condition) {
-  for (int i = 0; i < list_length(list); i++)
-    if (list_nth(list, i) == condition)
-      return i;
-  return -1;
-}
-
-// The positions of some conditions in the list of all conditions.
-List *positions_of(const List *some, const List *all) {
-  List *positions = NIL;
-  for (int i = 0; i < list_length(all); i++)
-    if (list_member_ptr(some, list_nth(all, i)))
-      positions = lappend_int(positions, i);
-  return positions;
-}
-
-List *conditions_at(const void *positions, const List *all) {
-  List *conditions = NIL;
-  const ListCell *cell;
-  foreach (cell, static_cast<const List *>(positions))
-    conditions = lappend(conditions, list_nth(all, lfirst_int(cell)));
-  return conditions;
-}
-
-// --- the table scan ------------------------------------------------------------------------------
-
-ParallelTableScanDesc scan_after(void *memory, Size node_bytes) {
-  return reinterpret_cast<ParallelTableScanDesc>(static_cast<char *>(memory) +
-                                                 MAXALIGN(node_bytes));
-}
-
-// Since PostgreSQL 19, a scan may mark pages as all-visible while it reads them. This is allowed if
-// the query does not change the table.
-uint32 flags_of(ScanState *node) {
-  return ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : SO_NONE;
-}
-
 } // namespace
 
 void begin_batches(RowBatches *batches, const BatchPlan &plan, PlanState *node) {
-  const MemoryContext query = node->state->es_query_cxt;
+  const List *probes = plan.conditions_with(Role::probe);
   batches->node = node;
-  batches->before = ExecInitQual(plan.before, node);
-  batches->conditions = make_zeroed_array<FilterCondition>(list_length(plan.probes));
-  batches->order = make_zeroed_array<FilterCondition *>(list_length(plan.probes));
-  ListCell *cell;
-  foreach (cell, plan.conditions) {
-    if (!list_member_ptr(plan.probes, lfirst(cell)))
-      continue;
-    // Evaluating a probe that the planner has placed would build its filter.
-    List *before = list_difference_ptr(
-        list_truncate(list_copy(plan.conditions), foreach_current_index(cell)), plan.by_planner);
-    FilterCondition *condition = &batches->conditions[batches->condition_count++];
-    init_condition(condition, static_cast<Node *>(lfirst(cell)), before, node);
-    const int position = list_position(plan.by_planner, lfirst(cell));
-    condition->control.by_planner = position >= 0;
-    condition->control.needed = position >= 0 ? list_nth_int(plan.needed, position) : 0;
-    batches->order[batches->condition_count - 1] = condition;
+  batches->before = ExecInitQual(plan.conditions_with(Role::before), node);
+  batches->conditions = make_zeroed_array<FilterCondition>(list_length(probes));
+  batches->order = make_zeroed_array<FilterCondition *>(list_length(probes));
+  List *earlier = NIL; // without the planner's: evaluating one would build its filter
+  for (int i = 0; i < list_length(plan.conditions); i++) {
+    auto *expression = static_cast<Node *>(list_nth(plan.conditions, i));
+    const int needed = list_nth_int(plan.needed, i);
+    if (list_member_ptr(probes, expression))
+      init_condition(batches, expression, earlier, needed);
+    if (needed == kNamedByQuery)
+      earlier = lappend(earlier, expression);
   }
-  batches->after = ExecInitQual(plan.after, node);
+  batches->after = ExecInitQual(plan.conditions_with(Role::after), node);
   batches->one_by_one = plan.one_by_one;
   batches->expected = plan.expected;
-  batches->filters = AllocSetContextCreate(query, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
   init_values(&batches->values,
-              AllocSetContextCreate(query, "Bloom Filter Scan values", ALLOCSET_DEFAULT_SIZES));
+              AllocSetContextCreate(node->state->es_query_cxt, "Bloom Filter Scan values",
+                                    ALLOCSET_DEFAULT_SIZES));
 }
 
 bool next_batch(RowBatches *batches) {
@@ -341,13 +316,15 @@ void restart_batches(RowBatches *batches) {
   batches->ended = false;
 }
 
-void forget_filters(RowBatches *batches) {
+void forget_filters(RowBatches *batches, const Bitmapset *parameters) {
   for (int i = 0; i < batches->condition_count; i++) {
     FilterCondition *condition = &batches->conditions[i];
+    if (batches->reader.input && !bms_is_member(condition->parameter, parameters))
+      continue;
     condition->known = false;
     forget_history(&condition->control);
+    MemoryContextReset(condition->memory);
   }
-  MemoryContextReset(batches->filters);
 }
 
 ProbeExpr probe_of_condition(Node *condition) {
@@ -370,44 +347,59 @@ bool is_built(int parameter, const PlanState *node) {
   return parameter < 0 || !node->ps_ExprContext->ecxt_param_exec_vals[parameter].execPlan;
 }
 
-List *describe_batch_plan(const BatchPlan &plan) {
-  List *lists = list_make4(
-      positions_of(plan.before, plan.conditions), positions_of(plan.probes, plan.conditions),
-      positions_of(plan.by_planner, plan.conditions), positions_of(plan.after, plan.conditions));
-  return list_concat(lists, list_make3(makeInteger(plan.one_by_one ? 1 : 0),
-                                       makeInteger(plan.expected), plan.needed));
+void BatchPlan::add(void *condition, Role role, int needed_rows) {
+  conditions = lappend(conditions, condition);
+  roles = lappend_int(roles, static_cast<int>(role));
+  needed = lappend_int(needed, needed_rows);
 }
 
-BatchPlan read_batch_plan(List *conditions, const List *description) {
-  return {conditions,
-          conditions_at(linitial(description), conditions),
-          conditions_at(lsecond(description), conditions),
-          conditions_at(lthird(description), conditions),
-          conditions_at(lfourth(description), conditions),
-          intVal(list_nth(description, 4)) != 0,
-          intVal(list_nth(description, 5)),
-          static_cast<List *>(list_nth(description, 6))};
+List *BatchPlan::conditions_with(Role role) const {
+  List *found = NIL;
+  for (int i = 0; i < list_length(conditions); i++)
+    if (list_nth_int(roles, i) == static_cast<int>(role))
+      found = lappend(found, list_nth(conditions, i));
+  return found;
 }
 
-TableScanDesc begin_private_scan(ScanState *node, Relation table) {
-  return table_beginscan(table, node->ps.state->es_snapshot, 0, nullptr, flags_of(node));
+// The calls and conditions of a build have columns of the table, but the node makes other rows. The
+// server recognises these columns only in custom_scan_tlist, which describes the rows that the node
+// makes. So this list has the calls, and the conditions after them. The calls are the columns to
+// which the select list and HAVING refer. The server looks for parameters only in custom_exprs, so
+// that list has the same expressions.
+CustomScan *make_batch_scan(const CustomScanMethods *methods, Index table, List *targets,
+                            List *qual, const BatchPlan &plan) {
+  CustomScan *scan = makeNode(CustomScan);
+  scan->scan.plan.targetlist = targets;
+  scan->scan.plan.qual = qual;
+  scan->scan.scanrelid = table;
+  scan->methods = methods;
+  scan->custom_exprs = list_concat_copy(plan.calls, plan.conditions);
+  scan->custom_private =
+      list_make3(list_make3_int(list_length(plan.calls), plan.one_by_one ? 1 : 0, plan.expected),
+                 plan.roles, plan.needed);
+  if (plan.calls == NIL)
+    return scan;
+  for (Expr *expression : each<Expr>(scan->custom_exprs))
+    scan->custom_scan_tlist =
+        lappend(scan->custom_scan_tlist,
+                makeTargetEntry(static_cast<Expr *>(copyObjectImpl(expression)),
+                                list_length(scan->custom_scan_tlist) + 1, nullptr, false));
+  return scan;
 }
 
-Size shared_scan_size(Relation table, const PlanState *node, Size node_bytes) {
-  return add_size(MAXALIGN(node_bytes),
-                  table_parallelscan_estimate(table, node->state->es_snapshot));
-}
-
-void init_shared_scan(Relation table, const PlanState *node, void *memory, Size node_bytes) {
-  table_parallelscan_initialize(table, scan_after(memory, node_bytes), node->state->es_snapshot);
-}
-
-void reinit_shared_scan(Relation table, void *memory, Size node_bytes) {
-  table_parallelscan_reinitialize(table, scan_after(memory, node_bytes));
-}
-
-TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size node_bytes) {
-  return table_beginscan_parallel(table, scan_after(memory, node_bytes), flags_of(node));
+BatchPlan read_batch_plan(const CustomScan *node) {
+  const auto *numbers = static_cast<const List *>(linitial(node->custom_private));
+  const int calls = linitial_int(numbers);
+  List *expressions =
+      calls > 0 ? get_tlist_exprs(node->custom_scan_tlist, true) : list_copy(node->custom_exprs);
+  BatchPlan plan = {};
+  plan.conditions = list_copy_tail(expressions, calls);
+  plan.calls = list_truncate(expressions, calls);
+  plan.roles = static_cast<List *>(lsecond(node->custom_private));
+  plan.needed = static_cast<List *>(lthird(node->custom_private));
+  plan.one_by_one = lsecond_int(numbers) != 0;
+  plan.expected = lthird_int(numbers);
+  return plan;
 }
 
 } // namespace bloomfilter

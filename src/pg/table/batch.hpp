@@ -2,12 +2,13 @@
 //
 // A batch begins as the rows of one page (page_reader.hpp). Conditions of lower security levels are
 // evaluated for each row. Then each filter in turn is probed for all rows that are left. A node of
-// the executor reads the batches and uses the rows that are left in the end. A Bloom Filter Scan
-// returns them one by one. A Bloom Filter Build (pg/build/) adds their values to filters. For a
-// build, this file also evaluates all other conditions, before and after the probes.
+// the executor reads the batches and uses the rows that are left in the end (batch_node.hpp). For a
+// node that returns no rows, this file also evaluates all other conditions, before and after the
+// probes.
 //
 //   begin_batches()     once, when the node begins
-//   open_reader()       before the first batch, with a table scan, which the node ends
+//   open_reader()       before the first batch, with a table scan, which the node ends; or
+//   open_input()        before begin_batches(), if rows of another node are read
 //   next_batch()        for each batch; then the rows, by slot_of() or collect_values()
 //   restart_batches()   whenever the table scan begins again or the node moves it
 //   forget_filters()    when parameters have changed, because the filters may have changed too
@@ -21,45 +22,58 @@
 #include "pg/value/probed_filter.hpp"
 
 extern "C" {
-#include "access/tableam.h"
+#include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 }
 
 namespace bloomfilter {
 
-// What the planner tells the executor about a table that is read in batches.
-//
-// The lists contain expressions. Each expression is in `conditions`. It is also in at most one of
-// the lists `before`, `probes` and `after`.
+// When a node evaluates a condition.
+enum class Role {
+  before, // is of a lower security level than the probes, or a build evaluates it before them
+  probe,  // probes a filter for many rows at once
+  after,  // a build evaluates it for the rows that the probes let through
+  of_node // the node's own qual has it
+};
+
+constexpr int kNamedByQuery = -1;
+
+// What the planner tells the executor about a node that reads batches. The lists of integers have
+// an item for each condition.
 struct BatchPlan {
+  List *calls;      // the aggregate calls of a build, each an Aggref; NIL in other nodes
   List *conditions; // all conditions of the table, in the server's order
-  List *before;     // the conditions of a lower security level than the probes
-  List *probes;     // probe a filter for many rows at once
-  List *by_planner; // the probes that the planner has placed by itself (probe_control.hpp)
-  List *after;      // for the rows that are left; empty if the node itself evaluates them
-  bool one_by_one;  // true if a batch is one row, because a probe can raise an error (Conditions)
+  List *roles;      // of integers: the Role of each condition
+  // Of integers: for a probe that the planner has placed by itself (probe_control.hpp), the rows
+  // that must reach the filter so that building it pays. kNamedByQuery for other conditions.
+  List *needed;
+  bool one_by_one; // true if a batch is one row, because a probe can raise an error (Conditions)
   // The number of rows for which a process will probe the filters. It decides how the process reads
   // the filters.
   int expected; // 0 if unknown
-  // For each of `by_planner`, the rows that must reach the filter so that building it pays.
-  List *needed; // of integers
+
+  void add(void *condition, Role role, int needed_rows);
+  List *conditions_with(Role role) const;
 };
 
-// A plan without its conditions: each is written as its position in the list of all conditions. The
-// plan is stored in the custom_private of a node, which the server does not change. The conditions
-// are stored elsewhere, where the server adjusts them to the finished plan.
-List *describe_batch_plan(const BatchPlan &plan);
-BatchPlan read_batch_plan(List *conditions, const List *description);
+// Makes a node with a plan. `qual` is for the rows that the node makes. read_batch_plan() reads the
+// plan when the node begins.
+CustomScan *make_batch_scan(const CustomScanMethods *methods, Index table, List *targets,
+                            List *qual, const BatchPlan &plan);
+BatchPlan read_batch_plan(const CustomScan *node);
 
 // A condition that probes a filter for a value of each row. The filter is the same for all rows.
 struct FilterCondition {
   // Set by begin_batches().
   Node *expression; // the condition
   ExprState *filter_expression;
-  int parameter;      // the number of the parameter that is the filter; -1 if it is none
-  ExprState *reached; // true for a row if a sequential scan would probe the filter for it
+  int parameter; // the number of the parameter that is the filter; -1 if it is none
+  // If a table is read: true for a row if a sequential scan would probe the filter for it. Else all
+  // rows reach the filter, and `for_row` is the condition: for a single row, a batch is too slow.
+  ExprState *reached, *for_row;
   RowValue value;
-  Oid collation; // of the value
+  Oid collation;        // of the value
+  MemoryContext memory; // holds the result of the filter's expression
   // Set when rows first come to the condition, and again after forget_filters().
   bool known; // true once the filter is evaluated
   bool is_null;
@@ -83,8 +97,8 @@ struct RowBatches {
   ExprState *after; // the conditions after the probes; NULL if there are none
   bool one_by_one;  // this and the next field are as in BatchPlan
   int expected;
-  MemoryContext filters; // holds the results of the filters' expressions
-  // Set by open_reader(). Like all fields below, also set by next_batch() and restart_batches().
+  // Set by open_reader() or open_input(). Like all fields below, also set by next_batch() and
+  // restart_batches().
   PageReader reader;
   uint64 pages; // how many pages were read
   int taken;    // how many of the page's rows have come into batches
@@ -102,7 +116,9 @@ bool next_batch(RowBatches *batches);
 // Forgets the batch and the page. The position of the table scan does not matter.
 void restart_batches(RowBatches *batches);
 
-void forget_filters(RowBatches *batches);
+// Forgets the filters, because these parameters have changed. If rows of another node are read, a
+// filter that is not one of the parameters is kept: that node begins again for every few rows.
+void forget_filters(RowBatches *batches, const Bitmapset *parameters);
 
 // The parts of a condition that probes a filter. Raises an error if it no longer does.
 ProbeExpr probe_of_condition(Node *condition);
@@ -111,23 +127,5 @@ ProbeExpr probe_of_condition(Node *condition);
 // no such parameter, or if the InitPlan that sets it has run.
 int parameter_of(const ProbeExpr &probe);
 bool is_built(int parameter, const PlanState *node);
-
-// The node's table scan is the process's own, or the processes of a parallel query share it. In
-// shared memory, a shared scan comes after the other data that the node shares.
-
-// Begins a table scan that this process does alone. The node ends the scan.
-TableScanDesc begin_private_scan(ScanState *node, Relation table);
-
-// The size of the shared memory for a node that needs `node_bytes` bytes for itself. These bytes
-// come first.
-Size shared_scan_size(Relation table, const PlanState *node, Size node_bytes);
-
-// Sets up the shared table scan in the leader: first before any worker joins it, then again before
-// each rescan.
-void init_shared_scan(Relation table, const PlanState *node, void *memory, Size node_bytes);
-void reinit_shared_scan(Relation table, void *memory, Size node_bytes);
-
-// Joins the shared table scan. The node ends the scan.
-TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size node_bytes);
 
 } // namespace bloomfilter

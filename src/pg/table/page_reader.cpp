@@ -102,6 +102,16 @@ bool read_copies(PageReader *reader) {
   return reader->count > 0;
 }
 
+bool read_input(PageReader *reader) {
+  reader->slot = ExecProcNode(reader->input);
+  if (TupIsNull(reader->slot))
+    return false;
+  ResetExprContext(reader->context);
+  reader->context->ecxt_scantuple = reader->slot;
+  reader->count = 1;
+  return true;
+}
+
 // Computes a value from the row that the expressions see.
 Datum row_value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   if (value.expression)
@@ -155,8 +165,16 @@ void open_reader(PageReader *reader, TableScanDesc scan, PlanState *node, TupleT
   reader->tuple.t_tableOid = RelationGetRelid(scan->rs_rd);
 }
 
+void open_input(PageReader *reader, PlanState *input, PlanState *node) {
+  reader->input = input;
+  reader->context = node->ps_ExprContext;
+  reader->slots = &reader->slot; // its row has the number 0
+}
+
 bool read_rows(PageReader *reader) {
   reader->count = 0;
+  if (reader->input)
+    return read_input(reader);
   return reader->slots ? read_copies(reader) : read_page(reader);
 }
 

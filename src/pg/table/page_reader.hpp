@@ -1,4 +1,5 @@
-// Reads the visible rows of a table, one page at a time, and their values.
+// Reads the visible rows of a table, one page at a time, and their values. It also reads the rows
+// of another node, one at a time.
 //
 // The table's access method finds the pages and the rows. So parallel and synchronized scans, read
 // streams, visibility and predicate locks work as in a sequential scan. In a heap, all visible rows
@@ -8,7 +9,8 @@
 //
 // A row is identified by a number: its line pointer in the page, or the number of its slot. While
 // the rows of a page are in use, no other row is taken from the table scan. The table scan
-// therefore keeps the page pinned, and the line pointers stay valid.
+// therefore keeps the page pinned, and the line pointers stay valid. For the same reason, a row of
+// another node stays in that node's slot.
 #pragma once
 
 #include "pg/server.hpp"
@@ -32,10 +34,11 @@ constexpr int kMaxRows = Max(MaxHeapTuplesPerPage, kSlots);
 
 // Starts at zero.
 struct PageReader {
-  // Set by open_reader().
-  TableScanDesc scan;     // NULL before open_reader(); whoever began the scan ends it
+  // Set by open_reader() or open_input(). One of the first two is NULL.
+  TableScanDesc scan;     // whoever began the scan ends it
+  PlanState *input;       // the other node
   ExprContext *context;   // the context in which expressions see a row
-  TupleTableSlot *slot;   // holds a row of a page
+  TupleTableSlot *slot;   // holds a row of a page or of the other node
   TupleTableSlot **slots; // each holds one row; NULL if pages are read
   HeapTupleData tuple;    // the tuple in `slot`
   // Set by read_rows() and forget_rows().
@@ -47,6 +50,9 @@ struct PageReader {
 
 // Reads from a table scan that is before its first row. `slot` must be of the table's kind.
 void open_reader(PageReader *reader, TableScanDesc scan, PlanState *node, TupleTableSlot *slot);
+
+// Reads the rows of another node. Expressions see a row as soon as it is read.
+void open_input(PageReader *reader, PlanState *input, PlanState *node);
 
 // Reads the rows of the next page that has any. False after the last such page.
 bool read_rows(PageReader *reader);

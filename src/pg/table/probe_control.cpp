@@ -16,6 +16,8 @@ constexpr uint64 kJudged = 8192;
 constexpr uint64 kFirstBackoff = 16 * kJudged, kLongestBackoff = 32 * kFirstBackoff;
 // During a backoff, one page of this number is probed.
 constexpr uint64 kPagesPerLook = 16;
+// Of the rows that come one at a time, this number counts as a page.
+constexpr int kRowsPerDecision = 64;
 // A filter is not worth its time if it lets more than this share of the rows through. Each of these
 // rows has cost a probe for nothing. The planner places a filter only for a lower share. The limit
 // here is higher because a filter is worth more below an expensive join.
@@ -23,6 +25,17 @@ constexpr double kWorthless = 0.85;
 
 bool is_worthless(double probed, double passed) {
   return passed > kWorthless * probed;
+}
+
+// True if the next rows pass without a probe.
+bool decides_to_rest(ProbeControl *control, int rows) {
+  if (control->left == 0)
+    return false;
+  control->left -= Min(control->left, static_cast<uint64>(rows));
+  if (++control->pages % kPagesPerLook == 0)
+    return false;
+  control->unprobed += static_cast<uint64>(rows);
+  return true;
 }
 
 } // namespace
@@ -44,18 +57,27 @@ bool pays_to_build(ProbeControl *control, int rows, const ScanProgress &progress
 }
 
 bool backs_off(ProbeControl *control, int rows) {
-  if (control->left == 0)
-    return false;
-  control->left -= Min(control->left, static_cast<uint64>(rows));
-  if (++control->pages % kPagesPerLook == 0)
-    return false;
-  control->unprobed += static_cast<uint64>(rows);
-  return true;
+  if (!control->by_row)
+    return decides_to_rest(control, rows);
+  if (control->undecided == 0) {
+    control->rests = decides_to_rest(control, kRowsPerDecision);
+    control->undecided = kRowsPerDecision;
+    control->let_through = 0;
+  }
+  control->undecided--;
+  return control->rests;
 }
 
 void judge(ProbeControl *control, int probed, int passed) {
   if (!control->by_planner || probed == 0)
     return;
+  if (control->by_row) {
+    control->let_through += passed;
+    if (control->undecided > 0)
+      return;
+    probed = kRowsPerDecision;
+    passed = control->let_through;
+  }
   if (control->left > 0) { // this page was a look during a backoff
     if (!is_worthless(probed, passed))
       control->left = control->length = 0;
@@ -81,6 +103,7 @@ bool comes_before(const ProbeControl &one, const ProbeControl &other) {
 void forget_history(ProbeControl *control) {
   ProbeControl kept = {};
   kept.by_planner = control->by_planner;
+  kept.by_row = control->by_row;
   kept.needed = control->needed;
   kept.unprobed = control->unprobed;
   *control = kept;

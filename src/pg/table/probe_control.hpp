@@ -11,7 +11,7 @@
 //   measured on one page in a few.
 // - **Backoff.** A filter that lets nearly all rows through is not probed for some time. A page now
 //   and then is probed nevertheless. If the filter drops rows of this page, the backoff ends:
-//   tables are often in the order of a key.
+//   tables are often in the order of a key. Rows that come one at a time count as pages of 64 rows.
 #pragma once
 
 #include "pg/server.hpp"
@@ -22,6 +22,7 @@ namespace bloomfilter {
 struct ProbeControl {
   // Set when the scan begins.
   bool by_planner; // otherwise, nothing is decided here
+  bool by_row;     // true if rows come one at a time
   double needed;   // rows that must reach the filter in the whole scan; 0: it is built at once
   // The rows that reached the filter before it was built.
   double reached;
@@ -32,6 +33,10 @@ struct ProbeControl {
   uint64 left;     // the rows that are left
   uint64 pages;    // how many pages came during backoffs
   uint64 unprobed; // rows that passed without a probe, in all scans of this process
+  // If rows come one at a time.
+  bool rests;      // the last decision whether rows pass without a probe
+  int undecided;   // the rows that will come before the next decision
+  int let_through; // of the rows since the last decision
   // On the pages that were timed.
   double dropped, seconds;
 };
@@ -56,7 +61,7 @@ void judge(ProbeControl *control, int probed, int passed);
 // The order of filters. True if the first filter should be probed before the second.
 bool comes_before(const ProbeControl &one, const ProbeControl &other);
 
-// Forgets everything but `by_planner`, `needed` and `unprobed`: the filter may be another one now.
+// Forgets what was counted, but not `unprobed`: the filter may be another one now.
 void forget_history(ProbeControl *control);
 
 } // namespace bloomfilter

@@ -7,15 +7,15 @@
 //
 //   scan_path.cpp    the planner's part: where the scan is offered, and its plan
 //   scan_cost.cpp    the scan's cost
-//   scan_node.cpp    the executor's part
+//   scan_node.cpp    the executor's part, and a node that probes filters for another node's rows
 //
 // The scan is built on parts that any node can use which reads a table in batches:
 //
 //   conditions.cpp   which conditions can probe a filter for many rows at once
 //   page_reader.cpp  the rows of a page, and their values
 //   batch.cpp        the rows that pass conditions and filters; what the planner says about them
+//   batch_node.cpp   the life of such a node, its part in parallel queries, and EXPLAIN
 //   probe_control.cpp  when filters that the planner has placed are built, probed and left out
-//   probe_node.cpp   a node that probes such filters for the rows of an index scan
 //
 // The filters are those that the query names. The planner can also place filters by itself.
 // pg/join/ makes these, and they are probed by scans of this kind.
@@ -34,6 +34,7 @@
 #include "pg/server.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/table/batch.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -44,12 +45,17 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A path of the scan, with its rows and costs set, and the path's plan. `by_planner` are the
-// conditions that the planner has placed by itself. They drop rows that a join would drop later.
+// Decides how batches evaluate a table's conditions. These are in the order in which a sequential
+// scan evaluates them. `needed` is for the last of them, which the planner has placed by itself
+// (BatchPlan): they drop rows that a join would drop later. A build evaluates all conditions. Those
+// that a scan evaluates before the first probe are evaluated before the probes there, too.
+BatchPlan batch_plan_of(List *clauses, bool is_build, double rows, List *needed);
+
+// A path of the scan, with its rows and costs set, and the path's plan.
 CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
                            int workers, const CustomPathMethods *methods);
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *by_planner, List *needed);
+                     List *clauses, List *needed);
 
 // Adapts an expression of a table, or a list of them, to one of the table's parts. A part may
 // number its columns differently. For the table itself, returns the expression unchanged.
@@ -80,7 +86,14 @@ double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value);
 double divisor_of(int workers);
 
 // The executor's part. It executes a CustomScan with a BatchPlan (batch.hpp).
-extern const CustomScanMethods kScanMethods;
+//
+// A Bloom Filter Scan reads a whole table. If a join drives an index scan instead, the table's rows
+// come a few at a time, from wherever the index finds them. Then a Bloom Filter Probe probes the
+// filters that the planner has placed for each row that the index scan returns. It decides in the
+// same way whether a filter is built. Nobody knows before how many rows such scans return in total.
+// So a filter is built when the rows that have come would have paid for it: a filter that is built
+// too late or in vain costs at most as much again.
+extern const CustomScanMethods kScanMethods, kProbeMethods;
 
 // True if a sequential scan reads the table as it is. False for a parent, because its children are
 // scanned one by one. False for a sample, and for a table that another library reads in its own

@@ -1,4 +1,5 @@
-// The executor's part of a Bloom Filter Scan. It covers the rows, parallel queries, and EXPLAIN.
+// The executor's part of a Bloom Filter Scan and of a Bloom Filter Probe. It covers the rows that
+// the nodes return, and EXPLAIN. batch_node.hpp has the rest.
 //
 // Forward, the scan reads rows in batches. Backward, it reads row by row, because only cursors go
 // backward, and rarely.
@@ -6,49 +7,32 @@
 #include "pg/server.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/list.hpp"
-#include "pg/table/batch.hpp"
-#include "pg/table/explain.hpp"
+#include "pg/table/batch_node.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
-#include "port/atomics.h"
-#include "utils/rel.h"
 }
 
 namespace bloomfilter {
 namespace {
 
 // Starts at zero.
-struct FilterScan {
-  CustomScanState node; // first, because the server casts the pointer
-  // Begun by begin(). next_row() or join_shared() opens the pages.
-  RowBatches batches;
+struct FilterScan : BatchNode {
   // Set by next_row().
   int returned;     // how many rows of the batch were returned
   bool is_backward; // true if the scan went backward last
-  // Set by begin().
+  // Set by begin_for_table().
   ExprState *conditions; // all conditions, in the server's order
   ExprState *backward; // the conditions that batches evaluate; NULL if the scan never goes backward
-  // Set by join_shared(), reset by the leader's shutdown().
-  SharedProbeStatistics *shared; // stored before the shared table scan; NULL if not parallel
-  // Set by shutdown() and explain(), for EXPLAIN's output.
-  ProbeStatistics probed;
 };
 
-FilterScan *scan_of(CustomScanState *node) {
-  return reinterpret_cast<FilterScan *>(node);
+FilterScan *scan_of(void *state) {
+  return static_cast<FilterScan *>(state);
 }
 
 // --- rows ----------------------------------------------------------------------------------------
-
-void set_table_scan(FilterScan *scan, TableScanDesc table_scan) {
-  ScanState *state = &scan->node.ss;
-  open_reader(&scan->batches.reader, table_scan, &state->ps, state->ss_ScanTupleSlot);
-}
 
 void restart(FilterScan *scan) {
   restart_batches(&scan->batches);
@@ -79,10 +63,10 @@ TupleTableSlot *previous_row(FilterScan *scan) {
 
 // Returns the next row. It is also in ss_ScanTupleSlot, where WHERE CURRENT OF looks for it.
 TupleTableSlot *next_row(ScanState *state) {
-  auto *scan = reinterpret_cast<FilterScan *>(state);
+  FilterScan *scan = scan_of(state);
   RowBatches *batches = &scan->batches;
   if (!batches->reader.scan) // no other process shares the scan
-    set_table_scan(scan, begin_private_scan(state, state->ss_currentRelation));
+    open_table(scan);
   if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
     turn(scan);
   if (scan->is_backward)
@@ -99,133 +83,104 @@ TupleTableSlot *next_row(ScanState *state) {
 bool recheck_row(ScanState *state, TupleTableSlot *slot) {
   ExprContext *context = state->ps.ps_ExprContext;
   context->ecxt_scantuple = slot;
-  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->conditions, context);
+  return ExecQualAndReset(scan_of(state)->conditions, context);
 }
 
-// --- the node ------------------------------------------------------------------------------------
+// --- the nodes -----------------------------------------------------------------------------------
 
-TupleTableSlot *exec(CustomScanState *node) {
+TupleTableSlot *exec_scan(CustomScanState *node) {
   return ExecScan(&node->ss, next_row, recheck_row);
 }
 
-// Gives the node a slot of the table's kind, if the server has given it another kind. Then
-// everything that depends on the slot is made again.
-void init_slot(ScanState *state, EState *estate) {
-  Relation table = state->ss_currentRelation;
-  const TupleTableSlotOps *callbacks = table_slot_callbacks(table);
-  if (state->ps.scanops == callbacks)
-    return;
-  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks,
-                        TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);
-  state->ps.subPlan = NIL; // they belong to the expressions that are replaced now
-  ExecAssignScanProjectionInfo(state);
-  state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
+// Returns the next row of the other node, which is a batch. ExecScan() is for tables: in
+// EvalPlanQual, it would return a row of its own.
+TupleTableSlot *exec_probe(CustomScanState *node) {
+  RowBatches *batches = &scan_of(node)->batches;
+  ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
+  if (!next_batch(batches))
+    return nullptr;
+  return projection ? ExecProject(projection) : batches->reader.slot;
 }
 
-BatchPlan plan_of(const CustomScanState *node) {
-  const auto *plan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
-  return read_batch_plan(plan->custom_exprs, plan->custom_private);
-}
-
-void begin(CustomScanState *node, EState *estate, int flags) {
+void begin_for_table(CustomScanState *node, EState *estate, int flags) {
   FilterScan *scan = scan_of(node);
   PlanState *state = &node->ss.ps;
-  const BatchPlan plan = plan_of(node);
-  init_slot(&node->ss, estate);
-  begin_batches(&scan->batches, plan, state);
+  begin_node(scan, estate, flags);
   List *subplans = list_copy(state->subPlan); // lists each once, or workers would count it twice
-  scan->conditions = ExecInitQual(plan.conditions, state);
+  scan->conditions = ExecInitQual(scan->plan.conditions, state);
   if (flags & EXEC_FLAG_BACKWARD)
-    scan->backward = ExecInitQual(list_concat_copy(plan.before, plan.probes), state);
+    scan->backward = ExecInitQual(list_concat(scan->plan.conditions_with(Role::before),
+                                              scan->plan.conditions_with(Role::probe)),
+                                  state);
   state->subPlan = subplans;
 }
 
-void end(CustomScanState *node) {
-  TableScanDesc table_scan = scan_of(node)->batches.reader.scan;
-  if (table_scan)
-    table_endscan(table_scan);
+void begin_for_input(CustomScanState *node, EState *estate, int flags) {
+  begin_node(scan_of(node), estate, flags);
 }
 
 void rescan(CustomScanState *node) {
-  FilterScan *scan = scan_of(node);
-  if (node->ss.ps.chgParam)
-    forget_filters(&scan->batches);
-  restart(scan);
-  scan->is_backward = false;
-  TableScanDesc table_scan = scan->batches.reader.scan;
-  if (table_scan)
-    table_rescan(table_scan, nullptr);
-  ExecScanReScan(&node->ss);
-}
-
-// --- in parallel ---------------------------------------------------------------------------------
-
-Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(node->ss.ss_currentRelation, &node->ss.ps, sizeof(SharedProbeStatistics));
-}
-
-void join_shared(CustomScanState *node, shm_toc *, void *memory) {
-  FilterScan *scan = scan_of(node);
-  scan->shared = static_cast<SharedProbeStatistics *>(memory);
-  set_table_scan(scan, join_shared_scan(&node->ss, node->ss.ss_currentRelation, memory,
-                                        sizeof(SharedProbeStatistics)));
-}
-
-void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  auto *shared = static_cast<SharedProbeStatistics *>(memory);
-  init_shared_statistics(shared);
-  init_shared_scan(node->ss.ss_currentRelation, &node->ss.ps, memory,
-                   sizeof(SharedProbeStatistics));
-  join_shared(node, nullptr, memory);
-}
-
-void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedProbeStatistics));
-}
-
-// Passes on what EXPLAIN shows, before the shared memory is gone.
-void shutdown(CustomScanState *node) {
-  FilterScan *scan = scan_of(node);
-  note_probes(&scan->probed, scan->batches, scan->shared);
-  if (!IsParallelWorker())
-    scan->shared = nullptr;
+  scan_of(node)->returned = 0;
+  scan_of(node)->is_backward = false;
+  rescan_node(node);
 }
 
 // --- EXPLAIN -------------------------------------------------------------------------------------
 
+// Shows what a scan has decided about the filters that the planner has placed: their order in the
+// end, if it is not the planner's, and the filters that were not built.
+void explain_decisions(FilterScan *scan, List *ancestors, ExplainState *explained) {
+  const RowBatches &batches = scan->batches;
+  List *order = NIL, *unbuilt = NIL;
+  bool is_as_planned = true;
+  for (int i = 0; i < batches.condition_count; i++) {
+    const FilterCondition *condition = batches.order[i];
+    is_as_planned &= condition == &batches.conditions[i];
+    if (condition->known || is_built(condition->parameter, batches.node))
+      order = lappend(order, condition->expression);
+    else
+      unbuilt = lappend(unbuilt, condition->expression);
+  }
+  if (!is_as_planned)
+    explain_conditions("Bloom Filter Order", order, scan, ancestors, explained);
+  explain_conditions("Bloom Filter Not Built", unbuilt, scan, ancestors, explained);
+}
+
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
-  const BatchPlan plan = plan_of(node);
+  List *before = scan->plan.conditions_with(Role::before);
   const NodeInstrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
-  explain_conditions("Filter Before", plan.before, node, ancestors, explained);
-  if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server shows it
+  explain_conditions("Filter Before", before, scan, ancestors, explained);
+  if (instrument && before != NIL && node->ss.ps.plan->qual == NIL) // else the server shows it
     explain_rows("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
-  explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
+  explain_conditions("Bloom Filter", scan->plan.conditions_with(Role::probe), scan, ancestors,
+                     explained);
   if (!instrument)
     return;
   if (instrument->nloops > 0)
-    explain_decisions(scan->batches, node, ancestors, explained);
+    explain_decisions(scan, ancestors, explained);
   explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
-  note_probes(&scan->probed, scan->batches, nullptr);
-  explain_probes(scan->probed, instrument, explained);
+  explain_probes(scan, explained);
 }
 
-constexpr CustomExecMethods kExecMethods = {
-    "Bloom Filter Scan", begin,       exec,          end,         rescan,   nullptr, nullptr,
-    estimate_shared,     init_shared, reinit_shared, join_shared, shutdown, explain};
+constexpr CustomExecMethods kScan = node_methods(begin_for_table, exec_scan, rescan, explain),
+                            kProbe = node_methods(begin_for_input, exec_probe, rescan, explain);
 
-Node *create_state(CustomScan *) {
-  auto *scan = make_zeroed<FilterScan>();
-  NodeSetTag(&scan->node, T_CustomScanState);
-  scan->node.methods = &kExecMethods;
+Node *create_scan_state(CustomScan *) {
+  auto *scan = make_node_state<FilterScan>(&kScan);
 #if PG_VERSION_NUM >= 160000
   scan->node.slotOps = &TTSOpsBufferHeapTuple;
 #endif
   return reinterpret_cast<Node *>(scan);
 }
 
+Node *create_probe_state(CustomScan *) {
+  return reinterpret_cast<Node *>(make_node_state<FilterScan>(&kProbe));
+}
+
 } // namespace
 
-const CustomScanMethods kScanMethods = {"Bloom Filter Scan", create_state};
+const CustomScanMethods kScanMethods = {"Bloom Filter Scan", create_scan_state},
+                        kProbeMethods = {"Bloom Filter Probe", create_probe_state};
 
 } // namespace bloomfilter

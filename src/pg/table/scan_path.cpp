@@ -22,18 +22,9 @@ namespace {
 
 bool enabled = true;
 
-// The number of rows for which a process will probe filters. 0 if the query may stop early (LIMIT,
-// cursor).
-int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *path) {
-  if (root->tuple_fraction > 0.0)
-    return 0;
-  return static_cast<int>(
-      Min(table->tuples / divisor_of(path->parallel_workers), static_cast<double>(PG_INT32_MAX)));
-}
-
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
-  return make_scan_plan(root, table, path, targets, clauses, NIL, NIL);
+  return make_scan_plan(root, table, path, targets, clauses, NIL);
 }
 
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
@@ -59,26 +50,37 @@ int workers_for(const RelOptInfo *table) {
              : 0;
 }
 
-Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *by_planner, List *needed) {
+BatchPlan batch_plan_of(List *clauses, bool is_build, double rows, List *needed) {
   const Conditions conditions = conditions_of(clauses);
-  CustomScan *scan = makeNode(CustomScan);
-  scan->scan.plan.targetlist = targets;
-  scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
-  scan->scan.scanrelid = table->relid;
+  BatchPlan plan = {};
+  plan.one_by_one = conditions.can_fail && !is_build;
+  plan.expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
+  Role other = is_build ? Role::before : Role::of_node;
+  int by_planner = list_length(needed) - list_length(clauses);
+  for (RestrictInfo *clause : each<RestrictInfo>(clauses)) {
+    const int rows_needed = by_planner < 0 ? kNamedByQuery : list_nth_int(needed, by_planner);
+    by_planner++;
+    if (clause->pseudoconstant)
+      continue; // another node evaluates it, once
+    const bool is_probe = list_member_ptr(conditions.probes, clause);
+    const bool is_before = list_member_ptr(conditions.before, clause);
+    if (is_probe && is_build)
+      other = Role::after;
+    const Role role = is_probe ? Role::probe : other;
+    plan.add(clause->clause, is_before ? Role::before : role, rows_needed);
+  }
+  return plan;
+}
+
+Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
+                     List *clauses, List *needed) {
+  // If the query may stop early (LIMIT, cursor), the number is unknown.
+  const double rows =
+      root->tuple_fraction > 0.0 ? 0.0 : table->tuples / divisor_of(path->path.parallel_workers);
+  const BatchPlan plan = batch_plan_of(clauses, false, rows, needed);
+  CustomScan *scan = make_batch_scan(&kScanMethods, table->relid, targets,
+                                     plan.conditions_with(Role::of_node), plan);
   scan->flags = path->flags;
-  scan->methods = &kScanMethods;
-  BatchPlan plan;
-  plan.conditions = extract_actual_clauses(clauses, false);
-  plan.before = extract_actual_clauses(conditions.before, false);
-  plan.probes = extract_actual_clauses(conditions.probes, false);
-  plan.by_planner = extract_actual_clauses(by_planner, false);
-  plan.needed = needed;
-  plan.after = NIL; // the node's own qual evaluates the others
-  plan.one_by_one = conditions.can_fail;
-  plan.expected = expected_rows(root, table, &path->path);
-  scan->custom_exprs = plan.conditions;
-  scan->custom_private = describe_batch_plan(plan);
   return &scan->scan.plan;
 }
 
@@ -148,6 +150,7 @@ void define_scan() {
       "bloomfilter.scan", "Enables scans that probe or build a filter for many rows at once.",
       nullptr, &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   RegisterCustomScanMethods(&kScanMethods);
+  RegisterCustomScanMethods(&kProbeMethods);
 }
 
 } // namespace bloomfilter
