@@ -28,7 +28,7 @@ void rescan_ranges(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, 
 int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap);
 void end_range_scan(IndexScanDesc scan);
 
-// vacuum.cpp
+// VACUUM (summarize.cpp)
 IndexBulkDeleteResult *delete_nothing(IndexVacuumInfo *info, IndexBulkDeleteResult *result,
                                       IndexBulkDeleteCallback is_dead, void *state);
 IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResult *result);

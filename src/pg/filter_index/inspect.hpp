@@ -23,7 +23,7 @@ struct FilterIndexInfo {
 // while another session moves rows.
 FilterIndexInfo filter_index_info(Relation index);
 
-// Raises XX002 if the index is damaged or differs from its table (check.cpp).
+// Raises XX002 if the index is damaged or differs from its table.
 void check_filter_index(Relation table, Relation index);
 
 // Moves the rows of the list into groups, and merges small groups.
