@@ -198,8 +198,8 @@ configured() { # VARIABLE of Makefile.global
   sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
 }
 
-# Builds and installs the extension. Builds bitcode for JIT, too, if the server has JIT, its clang is
-# installed and this is no quick run.
+# Builds and installs the extension. Builds bitcode for JIT, too, if the server has JIT, its clang
+# is installed and this is no quick run.
 extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)

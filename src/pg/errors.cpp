@@ -20,11 +20,12 @@ char *counted(uint64 count, const char *noun) {
 
 namespace {
 
-// The text of each finding, with the number found and the number wanted.
+// The text of each finding, with the number found and the number wanted. NULL if finding_text()
+// makes the text in another way.
 constexpr const char *kFindings[] = {
     nullptr,
-    "value of %llu bytes is shorter than a header of %llu bytes",
-    "value has %llu bytes, but its header describes %llu",
+    nullptr, // truncated
+    nullptr, // wrong_length
     "format version is %llu, but only version %llu is known",
     "layout %llu is unknown",
     "element type %llu is unknown",
@@ -55,9 +56,12 @@ char *finding_text(const Finding &finding) {
   if (finding.status == Status::other_kind)
     return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
                     type_of(static_cast<Kind>(finding.wanted)));
-  if (finding.status == Status::truncated && finding.found == 1)
-    return psprintf("value of one byte is shorter than a header of " UINT64_FORMAT " bytes",
-                    finding.wanted);
+  if (finding.status == Status::truncated)
+    return psprintf("value of %s is shorter than a header of " UINT64_FORMAT " bytes",
+                    counted(finding.found, "byte"), finding.wanted);
+  if (finding.status == Status::wrong_length)
+    return psprintf("value has %s, but its header describes " UINT64_FORMAT,
+                    counted(finding.found, "byte"), finding.wanted);
   const char *text = kFindings[static_cast<int>(finding.status)];
   return text ? psprintf(text, static_cast<unsigned long long>(finding.found),
                          static_cast<unsigned long long>(finding.wanted))

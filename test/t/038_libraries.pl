@@ -22,6 +22,8 @@ query(q{
     CREATE TABLE elsewhere AS TABLE plain;
     CREATE TABLE marked AS TABLE plain;
     CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 10) i;
+    CREATE INDEX ON elsewhere USING bloompages (k);
+    CREATE INDEX ON elsewhere (k);
     ANALYZE plain, elsewhere, marked, chosen});
 
 # Each session loads both libraries, in either order.
@@ -54,6 +56,8 @@ for my $order (sort keys %loads) {
         "$order: a table with rows elsewhere is read by its library's scan to build a filter");
     unlike(plan_of($node, $loads{$order}, $later), qr/Bloom Filter Build/, "$order: ... and no build reads it");
     is(query("$loads{$order}; $later"), 20, "$order: ... and the join returns all 20 rows");
+    unlike(plan_of($node, $loads{$order}, 'SELECT count(*) FROM elsewhere WHERE k = 3'), qr/Index/,
+        "$order: no index path is added to a table with rows elsewhere");
     is(query("$loads{$order}; SELECT count(*) FROM elsewhere JOIN chosen USING (k)"), 200,
         "$order: a join returns all 200 rows");
 }

@@ -11,6 +11,7 @@
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
+#include "pg/planner/scanned_table.hpp"
 #include "pg/bloompages/pages.hpp"
 #include "pg/bloompages/summarize.hpp"
 
@@ -243,7 +244,7 @@ set_rel_pathlist_hook_type previous_hook;
 void add_index_paths(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
   if (previous_hook)
     previous_hook(root, table, number, entry);
-  if (entry->rtekind != RTE_RELATION || entry->inh || IS_DUMMY_REL(table))
+  if (!is_scanned(table, entry))
     return;
   List *all = table->indexlist, *bloompages = NIL, *others = NIL;
   for (IndexOptInfo *index : each<IndexOptInfo>(all)) {

@@ -54,7 +54,7 @@ extern "C" {
 namespace bloomfilter {
 
 // Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook
-// adds the scans of pg/table/ and the bitmap scans of pg/bloompages/ as well.
+// adds the scans of pg/table/ as well.
 void define_join_filters();
 
 // True if bloomfilter.join_filter is on.

@@ -255,7 +255,7 @@ bool join_filters_are_enabled() {
   return enabled;
 }
 
-const CustomPathMethods kFilteredScanMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+const CustomPathMethods kFilteredScanMethods = {kScanName, plan_scan, nullptr};
 
 void define_join_filters() {
   DefineCustomBoolVariable(

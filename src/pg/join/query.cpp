@@ -146,7 +146,8 @@ bool find_extension_oids(ExtensionOids *oids) {
     generation = before;
   }
   *oids = kept;
-  return found && may_call(kept.aggregate) && may_call(get_opcode(kept.operation));
+  const Oid probe = get_opcode(kept.operation);
+  return found && may_call(kept.aggregate) && may_call(probe) && !FmgrHookIsNeeded(probe);
 }
 
 Expr *make_probe(const ExtensionOids &oids, Node *filter, Node *value, Oid collation) {

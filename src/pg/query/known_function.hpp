@@ -16,7 +16,7 @@ enum class ProbeTarget : uint8 { value, literal, hash, any, all };
 
 struct KnownFunction {
   Oid function;
-  bool probes; // true if it probes a filter; the other fields are set only then
+  bool probes; // true if it probes a filter; the last two fields have a meaning only then
   // True if the server calls a function of its own in its place, because the function runs with its
   // own settings or as another user.
   bool by_proxy;

@@ -34,6 +34,7 @@
 #include "pg/server.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/planner/scanned_table.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/conditions.hpp"
 
@@ -94,12 +95,6 @@ double divisor_of(int workers);
 // So a filter is built when the rows that have come would have paid for it: a filter that is built
 // too late or in vain costs at most as much again.
 extern const CustomScanMethods kScanMethods, kProbeMethods;
-
-// True if a sequential scan reads the table as it is. False for a parent, because its children are
-// scanned one by one. False for a sample, and for a table that another library reads in its own
-// way. The result is valid once the server has made its paths of the table, and so have the
-// libraries that were loaded before this one.
-bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry);
 
 // True if bloomfilter.scan is on.
 bool scans_are_offered();

@@ -180,7 +180,7 @@ Node *create_probe_state(CustomScan *) {
 
 } // namespace
 
-const CustomScanMethods kScanMethods = {"Bloom Filter Scan", create_scan_state},
+const CustomScanMethods kScanMethods = {kScanName, create_scan_state},
                         kProbeMethods = {"Bloom Filter Probe", create_probe_state};
 
 } // namespace bloomfilter

@@ -27,7 +27,7 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   return make_scan_plan(root, table, path, targets, clauses, NIL);
 }
 
-constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+constexpr CustomPathMethods kPathMethods = {kScanName, plan_scan, nullptr};
 
 } // namespace
 
@@ -97,48 +97,6 @@ CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Condition
   path->methods = methods;
   set_cost(root, table, conditions, &path->path);
   return path;
-}
-
-namespace {
-
-// True if a path reads a table in the server's own way.
-bool reads_as_server(const Path *path) {
-  switch (path->pathtype) {
-  case T_SeqScan:
-  case T_IndexScan:
-  case T_IndexOnlyScan:
-  case T_BitmapHeapScan:
-  case T_TidScan:
-  case T_TidRangeScan:
-    return true;
-  case T_CustomScan:
-    return strcmp(reinterpret_cast<const CustomPath *>(path)->methods->CustomName,
-                  kScanMethods.CustomName) == 0;
-  case T_Gather:
-    return reads_as_server(reinterpret_cast<const GatherPath *>(path)->subpath);
-  case T_Result: // leaves out the columns of a join that was removed
-    return IsA(path, ProjectionPath) &&
-           reads_as_server(reinterpret_cast<const ProjectionPath *>(path)->subpath);
-  default:
-    return false;
-  }
-}
-
-// True if a table's rows are where the server looks for them. Another library may have removed the
-// server's paths. TimescaleDB does so if it has compressed the rows of a chunk into another table.
-bool has_rows_in_place(const RelOptInfo *table) {
-  for (const Path *path : each<Path>(table->pathlist))
-    if (reads_as_server(path))
-      return true;
-  return false;
-}
-
-} // namespace
-
-bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
-  return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
-         (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
-         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table) && has_rows_in_place(table);
 }
 
 bool scans_are_offered() {
