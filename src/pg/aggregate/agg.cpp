@@ -54,29 +54,28 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   const bool fixed = arguments_are_fixed(fcinfo);
   if (!state)
     state = make_call_state(fcinfo, parameters_of_row_with_layout(fcinfo, layout));
-  else if (PG_NARGS() > 2 && state->site != fcinfo->flinfo) {
+  else if (PG_NARGS() > 2 && state->checked.site != fcinfo->flinfo) {
     if (unlikely(!agrees(state, parameters_of_row(fcinfo, layout))) || PG_NARGS() > 4)
       check_parameters(state, parameters_of_row_with_layout(fcinfo, layout));
   }
-  if (fixed && state->site != fcinfo->flinfo) {
-    state->site = fcinfo->flinfo;
-    state->value_type = nullptr;
-  }
+  if (fixed && state->checked.site != fcinfo->flinfo)
+    state->checked = {fcinfo->flinfo, nullptr, state->checked.admitted};
 
   if (!PG_ARGISNULL(1)) {
     ValueType *value_type = argument_value_type(fcinfo, 1);
     add_value(state, value_type, PG_GETARG_DATUM(1));
     if (fixed && has_one_hash(value_type) && !is_foreign(state->header.geometry.layout))
-      state->value_type = value_type;
+      state->checked.value_type = value_type;
   }
   PG_RETURN_POINTER(state);
 }
 
 inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
-  if (unlikely(!state || state->site != fcinfo->flinfo || !state->value_type || PG_ARGISNULL(1)))
+  if (unlikely(!state || state->checked.site != fcinfo->flinfo || !state->checked.value_type ||
+               PG_ARGISNULL(1)))
     return checked_transition(fcinfo, layout);
-  push(state, inline_hash(state->value_type, PG_GETARG_DATUM(1), state->header.seed));
+  push(state, inline_hash(state->checked.value_type, PG_GETARG_DATUM(1), state->header.seed));
   PG_RETURN_POINTER(state);
 }
 

@@ -59,7 +59,7 @@ struct ExpandedPartial {
 // Prepares the content that is written when a state becomes flat: a bitmap, or distinct hashes in
 // ascending order. Returns the number of hashes, or 0 if the content is a bitmap.
 uint64 prepare_content(State *state) {
-  if (state->self_sized)
+  if (state->self_sized())
     return sort_bag(&state->bag);
   if (!state->bitmap) {
     sort_array(&state->bag.array, state->bag.copies);
@@ -86,10 +86,10 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
   SET_VARSIZE(result, size);
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(result));
-  const Header filter = state->self_sized ? self_sized(state->header, 1) : state->header;
-  const Content content = state->bitmap                          ? Content::bitmap
-                          : state->no_rows && !state->self_sized ? Content::no_rows
-                                                                 : Content::hashes;
+  const Header filter = state->self_sized() ? self_sized(state->header, 1) : state->header;
+  const Content content = state->bitmap                            ? Content::bitmap
+                          : state->no_rows && !state->self_sized() ? Content::no_rows
+                                                                   : Content::hashes;
   write_partial_head(payload, {filter, content});
   payload += kPartialHead;
   if (state->bitmap) {
@@ -204,8 +204,7 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parame
   const GroupMemory memory = memory_of_object(fcinfo);
   auto *partial = make_zeroed<ExpandedPartial>(memory.context);
   EOH_init_header(&partial->header, &kMethods, memory.context);
-  partial->state = make_state(memory, parameters);
-  partial->state->partial = true;
+  partial->state = make_state(memory, parameters, true);
   partial->state->no_rows = true;
   return partial;
 }

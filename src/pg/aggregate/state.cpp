@@ -41,7 +41,7 @@ Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
   const Size hashes = Max(digests * digest_size(geometry.layout), kBuffer);
-  return state->partial ? 2 * hashes : hashes;
+  return state->is_partial ? 2 * hashes : hashes;
 }
 
 // True if a bf_partial with a full array stays without a bitmap. An estimate comes first,
@@ -51,7 +51,7 @@ Size hashes_without_bitmap(const State *state) {
 bool stays_without_bitmap(State *state) {
   HashArray *array = &state->bag.array;
   const Geometry &geometry = state->header.geometry;
-  if (!state->partial || state->bitmap ||
+  if (!state->is_partial || state->bitmap ||
       sample_distinct(array->hashes, array->count) * sizeof(uint64) > 1.75 * geometry.bytes())
     return false;
   sort_array(array, state->bag.copies);
@@ -68,13 +68,13 @@ Filter fill_bits(const State *state, const Header &header) {
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   move_memory(chunk, filter.value, VARSIZE(filter.value));
   filter.value = static_cast<struct varlena *>(chunk);
-  if (!state->self_sized)
+  if (!state->self_sized())
     check_overfill(filter, Origin::built);
   return filter;
 }
 
 Filter finish_bits(State *state) {
-  return fill_bits(state, state->self_sized
+  return fill_bits(state, state->self_sized()
                               ? self_sized(state->header, distinct_to_size_for(&state->bag))
                               : state->header);
 }
@@ -92,7 +92,6 @@ Filter filter_of_everything(const State *state) {
 Filter finish_cuckoo(State *state) {
   const uint64 distinct = sort_bag(&state->bag);
   Header header = state->header;
-  header.flags = state->self_sized ? kFlagSelfSized : 0;
   header = sized_for(header, Max(distinct, header.capacity.values));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
@@ -109,7 +108,7 @@ Filter finish_cuckoo(State *state) {
       return filter;
     filter.release();
     header.geometry.units += header.geometry.units / 32 + 1;
-    if (state->self_sized)
+    if (state->self_sized())
       header.geometry = size_class(header.geometry);
     if (header.geometry.units > most)
       raise_alike(distinct);
@@ -144,7 +143,7 @@ void unite_file(State *state, const SharedFileName &name) {
 }
 
 bool has_no_values(const State *state) {
-  return state->no_rows || (state->self_sized && state->bag.size() == 0);
+  return state->no_rows || (state->self_sized() && state->bag.size() == 0);
 }
 
 // Adds hashes to a state's bitmap if it has one, otherwise to its bag.
@@ -188,7 +187,7 @@ inline void push_digest(State *state, const Digest &digest) {
 // Adds a value's digests to a state for another system's layout.
 pg_noinline void push_foreign(State *state, ValueType *value_type, Datum value) {
   Digest digest;
-  if (likely(state->admitted == value_type->family && !value_type->varying &&
+  if (likely(state->checked.admitted == value_type->family && !value_type->varying &&
              try_foreign_digest(value_type, value, state->header, &digest))) {
     push_digest(state, digest);
     return;
@@ -197,7 +196,7 @@ pg_noinline void push_foreign(State *state, ValueType *value_type, Datum value) 
   admit_value(state, value_type);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  state->admitted = value_type->family;
+  state->checked.admitted = value_type->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(state, digests.digest[i]);
 }
@@ -215,20 +214,21 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   return memory;
 }
 
-State *make_state(const GroupMemory &memory, const Parameters &parameters) {
+State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial) {
   const Header header = header_for(parameters);
   auto *state = make_zeroed<State>(memory.context);
   const bool counts = structure_of(parameters.layout) == Structure::counters;
   state->bag = make_bag(memory, counts ? kMaxCounter : 1);
-  state->self_sized = parameters.self_sized;
   state->header = header;
+  state->header.flags = parameters.self_sized ? kFlagSelfSized : 0;
+  state->is_partial = is_partial;
   return state;
 }
 
 bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length) {
   if (has_bitmap) {
     const Size bitmap_bytes = state->header.geometry.bytes();
-    if (state->self_sized || length < bitmap_bytes)
+    if (state->self_sized() || length < bitmap_bytes)
       return false;
     state->bitmap = const_cast<uint8 *>(bytes); // a state that was read is never written to
     bytes += bitmap_bytes;
@@ -245,7 +245,7 @@ Layout layout_of(const State *state) {
 
 Parameters parameters_of(const State *state) {
   const auto [values, rate] = state->header.capacity;
-  return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
+  return {state->self_sized(), static_cast<double>(values), rate, layout_of(state),
           scheme_of(layout_of(state), state->header.element_type.family).empty};
 }
 
@@ -290,7 +290,7 @@ pg_noinline void make_room_in_state(State *state) {
 }
 
 void combine_states(State *state, const State *other) {
-  check_parameters(state, parameters_of(other), state->partial ? "partial states" : "rows");
+  check_parameters(state, parameters_of(other), state->is_partial ? "partial states" : "rows");
   admit_type(state, other->header.element_type);
   state->no_rows = state->no_rows && other->no_rows;
 

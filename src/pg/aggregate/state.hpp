@@ -28,9 +28,6 @@
 // limit: 84 MB for ten million distinct values, and 16 MB with a work_mem of 4 MB (script/bench
 // memory). Building takes 0.5 to 0.9 of the time of count(x).
 //
-// What is not good about it: `self_sized`, `partial` and `handed_over` make several kinds of states
-// of one structure, and only the comments say which fields each has.
-//
 // Tests: test/t/002_aggregate.pl, test/t/003_self_sizing.pl, test/t/004_memory.pl,
 // test/t/022_parallel.pl, test/t/029_partial.pl, sql/partial.sql, test/search/plans.py.
 #pragma once
@@ -45,18 +42,28 @@
 
 namespace bloomfilter {
 
+// What has been checked for the values of earlier rows, so that later rows skip the check. It is
+// true of one state and one call site. The transition functions of bf_agg and its siblings set the
+// first two fields.
+struct Checked {
+  const FmgrInfo *site;  // the call site whose parameters were compared and are constant, or NULL
+  ValueType *value_type; // values of this element type skip all checks; NULL: none do
+  Family admitted;       // an element family that another system's layout was found to hold
+};
+
 struct State {
   // make_state() sets these. The first value sets the element type in the header.
   //
   // The bag has hashes; in another system's layout it has digests of digest_size() numbers each. If
   // keeps_bag() is false, only the array of the bag is used.
   HashBag bag;
-  bool self_sized;
-  Header header; // if self_sized, its geometry has only the layout
+  Header header; // if self_sized(), its geometry has only the layout, and its capacity no number
+  // True for the state of a bf_partial, which has a bitmap only if its distinct hashes take as many
+  // bytes.
+  bool is_partial;
+  bool no_rows; // true until the state of a bf_partial has seen a row
 
-  // Set by the code that makes the state of a bf_partial.
-  bool partial; // true for the state of a bf_partial
-  bool no_rows; // true until the state has seen a row
+  Checked checked;
 
   // Set by hand_over_state(). The state is combined once, and its memory context is deleted then.
   bool handed_over;
@@ -69,15 +76,9 @@ struct State {
   // The file with a bitmap that another process wrote; NULL if there is none.
   const SharedFileName *bitmap_file;
 
-  // Set by the transition functions of bf_agg and its siblings.
-  Family admitted; // an element family that another system's layout was found to hold
-  // The call site whose parameters have been checked and are constant. Later rows of it skip this
-  // check. If `value_type` is not NULL, values of this element type skip all checks.
-  const FmgrInfo *site;
-  ValueType *value_type;
-
+  bool self_sized() const { return (header.flags & kFlagSelfSized) != 0; }
   bool keeps_bag() const {
-    return self_sized || has<Ability::needs_all_values>(header.geometry.layout);
+    return self_sized() || has<Ability::needs_all_values>(header.geometry.layout);
   }
 };
 
@@ -85,11 +86,11 @@ struct State {
 // serialized, the caller must set the transfer.
 GroupMemory group_memory(FunctionCallInfo fcinfo);
 
-// Makes a state without rows. Raises the errors of header_for().
-State *make_state(const GroupMemory &memory, const Parameters &parameters);
+// Makes a state without values. Raises the errors of header_for().
+State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial = false);
 
-// Gives a state without rows the content of these bytes: a bitmap if `has_bitmap`, then a bag. The
-// state points into the bytes, so it ends with them and can only be read. Returns false if the
+// Gives a state without values the content of these bytes: a bitmap if `has_bitmap`, then a bag.
+// The state points into the bytes, so it ends with them and can only be read. Returns false if the
 // bytes are not valid.
 bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length);
 
@@ -102,7 +103,7 @@ Parameters parameters_of(const State *state);
 // still differ. `parts` names what has the parameters, such as rows.
 inline bool agrees(const State *state, Parameters parameters) {
   const auto [values, rate] = state->header.capacity;
-  return state->self_sized == parameters.self_sized &&
+  return state->self_sized() == parameters.self_sized &&
          static_cast<double>(values) == parameters.expected && rate == parameters.rate;
 }
 void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");

@@ -120,7 +120,7 @@ bytea *serialize_state(State *state) {
 
   const bool in_file = bitmap_goes_by_file(state);
   const PreparedBag bag = prepare_bag(&state->bag);
-  const Head head = {state->self_sized,
+  const Head head = {state->self_sized(),
                      state->bitmap && !in_file,
                      in_file,
                      bag.form,

@@ -68,9 +68,7 @@ GroupMemory memory_for(const BuildState *build, const CallState &call_state) {
 
 State *make_build_call_state(const BuildState *build, const CallState &call_state,
                              const Parameters &parameters) {
-  State *state = make_state(memory_for(build, call_state), parameters);
-  state->partial = call_state.call.takes_elements;
-  return state;
+  return make_state(memory_for(build, call_state), parameters, call_state.call.takes_elements);
 }
 
 void add_rows(BuildState *build, CallState *call_state, const uint16 *rows, int count) {
