@@ -56,6 +56,7 @@ struct Header {
   std::size_t links_bytes = 0;  // in a chain: the length of its entries and bitmaps; else 0
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
+  bool is_self_sized() const { return (flags & kFlagSelfSized) != 0; }
   bool grows() const { return (flags & kFlagGrow) != 0; }
   int links() const { return static_cast<int>(link_count); }
   std::size_t head_bytes() const {

@@ -26,7 +26,7 @@ Finding check_header(const Header &header) {
   if (header.seed != 0)
     return fault(Status::bad_seed, header.seed);
   const Capacity &capacity = header.capacity;
-  if (!capacity.is_known() || ((header.flags & kFlagSelfSized) != 0 && capacity.values != 1))
+  if (!capacity.is_known() || (header.is_self_sized() && capacity.values != 1))
     return fault(Status::bad_capacity, capacity.values);
   Geometry geometry = {profile, 0, 0};
   if (!size_for(profile, capacity.values, capacity.rate, &geometry) ||
@@ -46,7 +46,7 @@ Finding check_length(const Partial &partial, std::size_t length) {
   const std::size_t count = bytes / sizeof(std::uint64_t);
   if (bytes % sizeof(std::uint64_t) != 0)
     return fault(Status::wrong_length, length, length - bytes % sizeof(std::uint64_t));
-  if (content_for(partial.self_sized(), geometry, count) != Content::hashes)
+  if (content_for(partial.header.is_self_sized(), geometry, count) != Content::hashes)
     return fault(Status::too_many_hashes, count, geometry.bytes());
   return kSound;
 }
@@ -69,7 +69,7 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
   if (finding.ok())
     finding = check_header(partial->header);
   const bool has_family = !is_open(partial->header.element_type.family);
-  if (finding.ok() && ((partial->self_sized() && partial->content != Content::hashes) ||
+  if (finding.ok() && ((partial->header.is_self_sized() && partial->content != Content::hashes) ||
                        (has_family && partial->content == Content::no_rows)))
     finding = fault(Status::unknown_content, content);
   if (finding.ok())

@@ -35,8 +35,6 @@ enum class Content : std::uint8_t {
 struct Partial {
   Header header; // of the requested filter
   Content content;
-
-  bool self_sized() const { return (header.flags & kFlagSelfSized) != 0; }
 };
 
 // The content of a state with `hashes` distinct hashes. `geometry` is that of the requested filter.

@@ -26,14 +26,15 @@ void use_partial(const std::uint8_t *payload, std::size_t length, const Partial 
   const Geometry &geometry = partial.header.geometry;
   const std::size_t bytes = length - kPartialHead;
   if (partial.content == Content::bitmap) {
-    require(bytes == geometry.bytes() && !partial.self_sized());
+    require(bytes == geometry.bytes() && !partial.header.is_self_sized());
     return;
   }
   if (partial.content == Content::no_rows) {
-    require(bytes == 0 && !partial.self_sized());
+    require(bytes == 0 && !partial.header.is_self_sized());
     return;
   }
-  require(bytes % sizeof(std::uint64_t) == 0 && (partial.self_sized() || bytes < geometry.bytes()));
+  require(bytes % sizeof(std::uint64_t) == 0 &&
+          (partial.header.is_self_sized() || bytes < geometry.bytes()));
   std::uint64_t before = 0;
   for (std::size_t at = kPartialHead; at < length; at += sizeof before) {
     const auto hash = load<std::uint64_t>(payload + at);

@@ -104,9 +104,9 @@ TEST(Partial, AcceptsAndReadsBack) {
   }
   Partial partial;
   ASSERT_TRUE(parse_partial(own().data(), own().size(), &partial).ok());
-  EXPECT_TRUE(partial.self_sized());
+  EXPECT_TRUE(partial.header.is_self_sized());
   ASSERT_TRUE(parse_partial(bitmap().data(), bitmap().size(), &partial).ok());
-  EXPECT_FALSE(partial.self_sized());
+  EXPECT_FALSE(partial.header.is_self_sized());
   EXPECT_EQ(partial.content, Content::bitmap);
 }
 

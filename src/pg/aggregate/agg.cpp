@@ -8,7 +8,7 @@
 #include "pg/server.hpp"
 
 #include "pg/aggregate/arguments.hpp"
-#include "pg/aggregate/transfer.hpp"
+#include "pg/aggregate/parcel.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/value/call_site.hpp"
 
@@ -104,23 +104,22 @@ SQL_FUNCTION(cuckoofilter_agg_trans) {
 
 SQL_FUNCTION(filter_agg_combine) {
   State *state = state_arg(fcinfo, 0);
-  State *other = state_arg(fcinfo, 1);
   expect_shared_files();
-  if (!other) {
+  if (PG_ARGISNULL(1)) {
     if (!state)
       PG_RETURN_NULL();
     PG_RETURN_POINTER(state);
   }
 
-  if (!state && other->handed_over) { // the leader's own state becomes the combined state
-    other->handed_over = false;
-    PG_RETURN_POINTER(other);
-  }
+  const auto *parcel = reinterpret_cast<const Parcel *>(PG_GETARG_POINTER(1));
+  const bool handed_over = parcel->place == Place::memory;
+  if (!state && handed_over) // the leader's own state becomes the combined state
+    PG_RETURN_POINTER(parcel->state);
   if (!state)
-    state = make_call_state(fcinfo, parameters_of(other));
-  combine_states(state, other);
-  if (other->handed_over) // each partition hands over a state; together they can be large
-    MemoryContextDelete(other->bag.memory.context);
+    state = make_call_state(fcinfo, parameters_of(parcel->header));
+  combine_states(state, *parcel);
+  if (handed_over) // each partition hands over a state; together they can be large
+    MemoryContextDelete(parcel->state->bag.memory.context);
   PG_RETURN_POINTER(state);
 }
 

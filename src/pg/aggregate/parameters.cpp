@@ -49,7 +49,7 @@ bool set_size(Header *header, uint64 values) {
   header->capacity.values = values;
   if (!size_for(header->geometry.layout, values, header->capacity.rate, &header->geometry))
     return false;
-  if (header->flags & kFlagSelfSized)
+  if (header->is_self_sized())
     header->geometry = size_class(header->geometry);
   return true;
 }

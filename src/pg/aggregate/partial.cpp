@@ -14,8 +14,8 @@
 #include "core/text.hpp"
 #include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/bf_element.hpp"
+#include "pg/aggregate/parcel.hpp"
 #include "pg/aggregate/partial.hpp"
-#include "pg/aggregate/state.hpp"
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/value/memory.hpp"
@@ -53,13 +53,14 @@ const PayloadType kPartialType = {"bf_partial", "partial state", validate_state,
 struct ExpandedPartial {
   ExpandedObjectHeader header;
   State *state;
+  bool no_rows;                // true until a row is added
   NullableDatum parameters[2]; // the parameters as the first row gave them
 };
 
 // Prepares the content that is written when a state becomes flat: a bitmap, or distinct hashes in
 // ascending order. Returns the number of hashes, or 0 if the content is a bitmap.
 uint64 prepare_content(State *state) {
-  if (state->self_sized())
+  if (state->header.is_self_sized())
     return sort_bag(&state->bag);
   if (!state->bitmap) {
     sort_array(&state->bag.array, state->bag.copies);
@@ -83,13 +84,15 @@ Size flat_size(ExpandedObjectHeader *header) {
 
 // Writes the flat value. It runs right after flat_size(), which has prepared the content.
 void flatten(ExpandedObjectHeader *header, void *result, Size size) {
-  const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
+  const auto *partial = reinterpret_cast<const ExpandedPartial *>(header);
+  const State *state = partial->state;
   SET_VARSIZE(result, size);
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(result));
-  const Header filter = state->self_sized() ? self_sized(state->header, 1) : state->header;
-  const Content content = state->bitmap                            ? Content::bitmap
-                          : state->no_rows && !state->self_sized() ? Content::no_rows
-                                                                   : Content::hashes;
+  const Header filter =
+      state->header.is_self_sized() ? self_sized(state->header, 1) : state->header;
+  const Content content = state->bitmap                                        ? Content::bitmap
+                          : partial->no_rows && !state->header.is_self_sized() ? Content::no_rows
+                                                                               : Content::hashes;
   write_partial_head(payload, {filter, content});
   payload += kPartialHead;
   if (state->bitmap) {
@@ -107,9 +110,10 @@ const ExpandedObjectMethods kMethods = {flat_size, flatten};
 
 namespace bloomfilter {
 
-struct varlena *flat_partial(State *state) {
+struct varlena *flat_partial(State *state, bool no_rows) {
   ExpandedPartial partial = {};
   partial.state = state;
+  partial.no_rows = no_rows;
   const Size size = flat_size(&partial.header);
   struct varlena *result = new_value(size - VARHDRSZ);
   flatten(&partial.header, result, size);
@@ -134,31 +138,25 @@ const ExpandedPartial *expanded(Datum value) {
   return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_of(pointer) : nullptr;
 }
 
-// Makes a state from a flat value. It can be read as long as the value exists.
-State *open_flat(const struct varlena *value) {
-  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(value));
-  const Size length = VARSIZE_ANY_EXHDR(value);
-  Partial partial;
-  const Finding finding = parse_partial(payload, length, &partial);
+// The parcel of a value. It points into the value.
+Parcel parcel_of_partial(Datum value) {
+  if (const ExpandedPartial *partial = expanded(value)) {
+    Parcel parcel = parcel_of(partial->state);
+    if (partial->no_rows)
+      parcel.content = Content::no_rows;
+    return parcel;
+  }
+  const struct varlena *flat = PG_DETOAST_DATUM_PACKED(value);
+  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(flat));
+  const Size length = VARSIZE_ANY_EXHDR(flat);
+  Parcel parcel = {};
+  const Finding finding = parse_partial(payload, length, &parcel);
   if (!finding.ok())
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                     errmsg("partial state is damaged: %s", finding_text(finding))));
-  const auto [values, rate] = partial.header.capacity;
-  State *state =
-      make_state({CurrentMemoryContext},
-                 {partial.self_sized(), partial.self_sized() ? 0 : static_cast<double>(values),
-                  rate, Layout::lines, Family::none});
-  state->header.element_type = partial.header.element_type;
-  state->no_rows = partial.content == Content::no_rows;
-  read_content(state, partial.content == Content::bitmap, BagForm::hashes, payload + kPartialHead,
-               length - kPartialHead);
-  return state;
-}
-
-const State *state_to_read(Datum value) {
-  if (const ExpandedPartial *partial = expanded(value))
-    return partial->state;
-  return open_flat(PG_DETOAST_DATUM_PACKED(value));
+  parcel.count = (length - kPartialHead) / sizeof(uint64);
+  parcel.bytes = payload + kPartialHead;
+  return parcel;
 }
 
 // Raises an error if the running function is a step of a moving aggregate. Only a user can have
@@ -205,8 +203,13 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parame
   auto *partial = make_zeroed<ExpandedPartial>(memory.context);
   EOH_init_header(&partial->header, &kMethods, memory.context);
   partial->state = make_state(memory, parameters, true);
-  partial->state->no_rows = true;
+  partial->no_rows = true;
   return partial;
+}
+
+void add_parcel(ExpandedPartial *partial, const Parcel &parcel) {
+  combine_states(partial->state, parcel);
+  partial->no_rows = partial->no_rows && parcel.content == Content::no_rows;
 }
 
 // Returns the object of the first argument if it may be changed, because an earlier step made it
@@ -221,9 +224,9 @@ pg_noinline ExpandedPartial *make_partial_to_change(FunctionCallInfo fcinfo,
                                                     const Parameters &parameters) {
   if (PG_ARGISNULL(0))
     return make_expanded(fcinfo, parameters);
-  const State *given = state_to_read(PG_GETARG_DATUM(0));
-  ExpandedPartial *partial = make_expanded(fcinfo, parameters_of(given));
-  combine_states(partial->state, given);
+  const Parcel given = parcel_of_partial(PG_GETARG_DATUM(0));
+  ExpandedPartial *partial = make_expanded(fcinfo, parameters_of(given.header));
+  add_parcel(partial, given);
   return partial;
 }
 
@@ -285,7 +288,7 @@ SQL_FUNCTION(bloomfilter_partial_add) {
   if (unlikely(!partial || !has_same_parameters(fcinfo, partial)))
     partial = checked_partial(fcinfo, partial);
   State *state = partial->state;
-  state->no_rows = false;
+  partial->no_rows = false;
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element_type == value->type) ||
@@ -307,11 +310,11 @@ SQL_FUNCTION(bloomfilter_partial_combine) {
       PG_RETURN_NULL();
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   }
-  const State *other = state_to_read(PG_GETARG_DATUM(1));
+  const Parcel other = parcel_of_partial(PG_GETARG_DATUM(1));
   ExpandedPartial *partial = partial_to_change(fcinfo);
   if (!partial)
-    partial = make_partial_to_change(fcinfo, parameters_of(other));
-  combine_states(partial->state, other);
+    partial = make_partial_to_change(fcinfo, parameters_of(other.header));
+  add_parcel(partial, other);
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
@@ -327,12 +330,15 @@ SQL_FUNCTION(bloomfilter_partial_agg_final) {
 SQL_FUNCTION(bloomfilter_partial_final) {
   if (PG_ARGISNULL(0))
     return filter_without_values(parameters_in_query(fcinfo, Layout::lines)).datum();
-  if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))
-    return finish_state(partial->state).datum();
-  const State *flat = state_to_read(PG_GETARG_DATUM(0));
-  State *state = make_state({CurrentMemoryContext}, parameters_of(flat));
-  state->no_rows = true;
-  combine_states(state, flat);
+  const Parcel parcel = parcel_of_partial(PG_GETARG_DATUM(0));
+  const Parameters parameters = parameters_of(parcel.header);
+  if (parcel.content == Content::no_rows)
+    return filter_without_values(parameters).datum();
+  State *state = parcel.state;
+  if (!state) {
+    state = make_state({CurrentMemoryContext}, parameters);
+    combine_states(state, parcel);
+  }
   return finish_state(state).datum();
 }
 

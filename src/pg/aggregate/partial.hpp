@@ -8,8 +8,8 @@
 
 namespace bloomfilter {
 
-// Returns a state as a flat bf_partial. The state must not change afterwards. ERROR 54000 if the
-// value would exceed 1 GB.
-struct varlena *flat_partial(State *state);
+// Returns a state as a flat bf_partial. `no_rows` is true if it has seen no row. The state must not
+// change afterwards. ERROR 54000 if the value would exceed 1 GB.
+struct varlena *flat_partial(State *state, bool no_rows);
 
 } // namespace bloomfilter

@@ -22,9 +22,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// How the hashes in a bag's files reach the process that reads the serialized bag.
+// How the hashes in a bag's files reach the process that combines states.
 enum class FileTransfer : uint8 {
-  none, // in the bytes of the serialized bag; no file goes to another process
+  none, // in the message; no file goes to another process
   move, // the other process takes over the bag's file
   copy, // the other process gets a copy, because a rescan may serialize the bag again
 };

@@ -23,7 +23,6 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr Size kFilePart = 64 * 1024; // bytes of a file that are read together
 constexpr Size kInserted = 1024; // hashes between checks for interrupts, with up to 4000 kicks each
 
 // Allocates a zeroed bitmap. It is aligned, so that its lines do not straddle cache lines.
@@ -68,13 +67,13 @@ Filter fill_bits(const State *state, const Header &header) {
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   move_memory(chunk, filter.value, VARSIZE(filter.value));
   filter.value = static_cast<struct varlena *>(chunk);
-  if (!state->self_sized())
+  if (!state->header.is_self_sized())
     check_overfill(filter, Origin::built);
   return filter;
 }
 
 Filter finish_bits(State *state) {
-  return fill_bits(state, state->self_sized()
+  return fill_bits(state, state->header.is_self_sized()
                               ? self_sized(state->header, distinct_to_size_for(&state->bag))
                               : state->header);
 }
@@ -108,7 +107,7 @@ Filter finish_cuckoo(State *state) {
       return filter;
     filter.release();
     header.geometry.units += header.geometry.units / 32 + 1;
-    if (state->self_sized())
+    if (state->header.is_self_sized())
       header.geometry = size_class(header.geometry);
     if (header.geometry.units > most)
       raise_alike(distinct);
@@ -119,39 +118,8 @@ Filter finish_cuckoo(State *state) {
   }
 }
 
-// Adds a part of another state's bitmap or counters to those of a state, at this offset.
-void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
-  const bool by_or = has<Ability::unites_by_or>(state->header.geometry.layout);
-  (by_or ? unite_bitmaps : unite_counters)(state->bitmap + offset, part, bytes);
-}
-
-// Adds the bitmap in a file that another process wrote. Deletes the file.
-void unite_file(State *state, const SharedFileName &name) {
-  SharedFile *shared = open_shared_file(CurrentMemoryContext, CurrentResourceOwner, name);
-  const Size bytes = state->header.geometry.bytes();
-  auto *part = make_array<uint8>(kFilePart);
-  for (Size offset = 0; offset < bytes; offset += kFilePart) {
-    CHECK_FOR_INTERRUPTS();
-    const Size length = Min(bytes - offset, kFilePart);
-    read_file(shared->file, part, length);
-    unite_part(state, offset, part, length);
-  }
-  pfree(part);
-  BufFileClose(shared->file);
-  delete_shared_file(shared);
-  pfree(shared);
-}
-
 bool has_no_values(const State *state) {
-  return state->no_rows || (state->self_sized() && state->bag.size() == 0);
-}
-
-// Adds hashes to a state's bitmap if it has one, otherwise to its bag.
-void add_hashes(State *state, const uint64 *hashes, Size count) {
-  if (state->bitmap)
-    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-  else
-    append(&state->bag.array, hashes, count, [state] { make_room_in_state(state); });
+  return state->header.is_self_sized() && state->bag.size() == 0;
 }
 
 // Checks that the state holds values of this element type; raises ERROR 42804 if it does not. If
@@ -214,44 +182,33 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   return memory;
 }
 
+Header header_of_state(const Parameters &parameters) {
+  Header header = header_for(parameters);
+  header.flags = parameters.self_sized ? kFlagSelfSized : 0;
+  return header;
+}
+
 State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial) {
-  const Header header = header_for(parameters);
+  const Header header = header_of_state(parameters);
   auto *state = make_zeroed<State>(memory.context);
   const bool counts = structure_of(parameters.layout) == Structure::counters;
   state->bag = make_bag(memory, counts ? kMaxCounter : 1);
   state->header = header;
-  state->header.flags = parameters.self_sized ? kFlagSelfSized : 0;
   state->is_partial = is_partial;
   return state;
 }
 
-bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length) {
-  if (has_bitmap) {
-    const Size bitmap_bytes = state->header.geometry.bytes();
-    if (state->self_sized() || length < bitmap_bytes)
-      return false;
-    state->bitmap = const_cast<uint8 *>(bytes); // a state that was read is never written to
-    bytes += bitmap_bytes;
-    length -= bitmap_bytes;
-  }
-  auto *bag = make_array<SerializedBag>(1);
-  state->received = bag;
-  return read_bag(form, bytes, length, bag) && (state->keeps_bag() || form != BagForm::file);
-}
-
-Layout layout_of(const State *state) {
-  return profile_of(state->header.geometry.layout);
-}
-
-Parameters parameters_of(const State *state) {
-  const auto [values, rate] = state->header.capacity;
-  return {state->self_sized(), static_cast<double>(values), rate, layout_of(state),
-          scheme_of(layout_of(state), state->header.element_type.family).empty};
+Parameters parameters_of(const Header &header) {
+  const auto [values, rate] = header.capacity;
+  const bool self_sized = header.is_self_sized();
+  const Layout layout = profile_of(header.geometry.layout);
+  return {self_sized, self_sized ? 0 : static_cast<double>(values), rate, layout,
+          scheme_of(layout, header.element_type.family).empty};
 }
 
 void check_parameters(const State *state, const Parameters &parameters, const char *parts) {
-  if (!(parameters_of(state) == parameters))
-    raise_parameters_differ(parameters_of(state), parameters, parts);
+  if (!(parameters_of(state->header) == parameters))
+    raise_parameters_differ(parameters_of(state->header), parameters, parts);
 }
 
 void admit_type(State *state, const ElementType &type) {
@@ -277,7 +234,7 @@ void flush(State *state) {
 }
 
 pg_noinline void make_room_in_state(State *state) {
-  if (state->keeps_bag()) {
+  if (keeps_bag(state->header)) {
     make_room_in_bag(&state->bag);
     return;
   }
@@ -289,29 +246,24 @@ pg_noinline void make_room_in_state(State *state) {
     flush(state);
 }
 
-void combine_states(State *state, const State *other) {
-  check_parameters(state, parameters_of(other), state->is_partial ? "partial states" : "rows");
-  admit_type(state, other->header.element_type);
-  state->no_rows = state->no_rows && other->no_rows;
-
-  if (other->bitmap || other->bitmap_file)
-    flush(state);
-  if (other->bitmap)
-    unite_part(state, 0, other->bitmap, state->header.geometry.bytes());
-  if (other->bitmap_file)
-    unite_file(state, *other->bitmap_file);
-  const auto add = [state](const uint64 *hashes, Size count) { add_hashes(state, hashes, count); };
-  if (!other->received)
-    for_each_batch(other->bag, add);
-  else if (state->keeps_bag())
-    merge_serialized(&state->bag, *other->received);
+void add_hashes(State *state, const uint64 *hashes, Size count) {
+  if (state->bitmap)
+    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
   else
-    for_each_batch(*other->received, add);
+    append(&state->bag.array, hashes, count, [state] { make_room_in_state(state); });
+}
+
+void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes) {
+  Assert(!keeps_bag(state->header) && offset + bytes <= state->header.geometry.bytes());
+  if (!state->bitmap)
+    flush(state);
+  const bool by_or = has<Ability::unites_by_or>(state->header.geometry.layout);
+  (by_or ? unite_bitmaps : unite_counters)(state->bitmap + offset, part, bytes);
 }
 
 Filter finish_state(State *state) {
   if (has_no_values(state))
-    return filter_without_values(parameters_of(state));
+    return filter_without_values(parameters_of(state->header));
   switch (structure_of(state->header.geometry.layout)) {
   case Structure::buckets:
     return finish_cuckoo(state);
@@ -325,7 +277,7 @@ Filter finish_state(State *state) {
 
 Filter finish_within_limits(State *state) {
   if (has_no_values(state))
-    return filter_without_values(parameters_of(state));
+    return filter_without_values(parameters_of(state->header));
   Header header = state->header;
   return self_sized_within_limits(&header, distinct_to_size_for(&state->bag))
              ? fill_bits(state, header)

@@ -34,8 +34,8 @@
 
 #include "pg/server.hpp"
 
+#include "pg/aggregate/hash_bag.hpp"
 #include "pg/aggregate/parameters.hpp"
-#include "pg/aggregate/serialized_bag.hpp"
 #include "pg/element/value_type.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/items.hpp"
@@ -51,51 +51,40 @@ struct Checked {
   Family admitted;       // an element family that another system's layout was found to hold
 };
 
+// True if a state with this header needs all hashes until the end.
+inline bool keeps_bag(const Header &header) {
+  return header.is_self_sized() || has<Ability::needs_all_values>(header.geometry.layout);
+}
+
 struct State {
   // make_state() sets these. The first value sets the element type in the header.
   //
   // The bag has hashes; in another system's layout it has digests of digest_size() numbers each. If
   // keeps_bag() is false, only the array of the bag is used.
   HashBag bag;
-  Header header; // if self_sized(), its geometry has only the layout, and its capacity no number
+  Header header; // if self-sized, its geometry has only the layout, and its capacity no number
   // True for the state of a bf_partial, which has a bitmap only if its distinct hashes take as many
   // bytes.
   bool is_partial;
-  bool no_rows; // true until the state of a bf_partial has seen a row
+
+  // Allocated by the first flush of a state whose expected number is known. NULL before, and if
+  // keeps_bag().
+  uint8 *bitmap;
 
   Checked checked;
-
-  // Set by hand_over_state(). The state is combined once, and its memory context is deleted then.
-  bool handed_over;
-
-  // Allocated by the first flush of a state whose expected number is known, or set by
-  // read_content(). NULL before the first flush, and if keeps_bag().
-  uint8 *bitmap;
-  // Set by read_content(): replaces the bag in a state that can only be read. NULL in all others.
-  const SerializedBag *received;
-  // The file with a bitmap that another process wrote; NULL if there is none.
-  const SharedFileName *bitmap_file;
-
-  bool self_sized() const { return (header.flags & kFlagSelfSized) != 0; }
-  bool keeps_bag() const {
-    return self_sized() || has<Ability::needs_all_values>(header.geometry.layout);
-  }
 };
 
 // Where the running aggregate keeps the state of its current group. If the state will be
 // serialized, the caller must set the transfer.
 GroupMemory group_memory(FunctionCallInfo fcinfo);
 
-// Makes a state without values. Raises the errors of header_for().
+// Makes a state without values, and the header of such a state. They raise the errors of
+// header_for().
 State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial = false);
+Header header_of_state(const Parameters &parameters);
 
-// Gives a state without values the content of these bytes: a bitmap if `has_bitmap`, then a bag.
-// The state points into the bytes, so it ends with them and can only be read. Returns false if the
-// bytes are not valid.
-bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length);
-
-Layout layout_of(const State *state);
-Parameters parameters_of(const State *state);
+// The parameters of a state, or of a bf_partial, that has this header.
+Parameters parameters_of(const Header &header);
 
 // agrees() returns true if these are exactly the state's parameters, without comparing the layout.
 // The parameters are passed by value, so that they stay in registers for the comparison in each
@@ -103,7 +92,7 @@ Parameters parameters_of(const State *state);
 // still differ. `parts` names what has the parameters, such as rows.
 inline bool agrees(const State *state, Parameters parameters) {
   const auto [values, rate] = state->header.capacity;
-  return state->self_sized() == parameters.self_sized &&
+  return state->header.is_self_sized() == parameters.self_sized &&
          static_cast<double>(values) == parameters.expected && rate == parameters.rate;
 }
 void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");
@@ -135,9 +124,10 @@ void add_value(State *state, ValueType *value_type, Datum value);
 // Filter Build calls this for each batch of rows.
 void add_items(State *state, const Items &items);
 
-// Adds the content of another state to a state. ERROR 22023 if their parameters differ, 42804 if
-// their element types differ.
-void combine_states(State *state, const State *other);
+// Add to a state what another state has collected: hashes, or a part of its bitmap or counters, at
+// this offset. add_bitmap() is only for states that do not keep a bag.
+void add_hashes(State *state, const uint64 *hashes, Size count);
+void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes);
 
 // Makes the filter of all values of a state.
 Filter finish_state(State *state);

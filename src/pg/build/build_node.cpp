@@ -5,8 +5,8 @@
 #include "pg/server.hpp"
 
 #include "pg/aggregate/arguments.hpp"
+#include "pg/aggregate/parcel.hpp"
 #include "pg/aggregate/partial.hpp"
-#include "pg/aggregate/transfer.hpp"
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
@@ -119,8 +119,7 @@ NullableDatum result_without_rows(const BuildState *build, const CallState &call
   if (!call_state.call.takes_elements || !call_state.call.returns_state)
     return {filter_without_values(parameters).datum(), false};
   State *state = make_build_call_state(build, call_state, parameters);
-  state->no_rows = true;
-  return {PointerGetDatum(flat_partial(state)), false};
+  return {PointerGetDatum(flat_partial(state, true)), false};
 }
 
 // Notes how much memory and how many temporary files the states take, before they are finished.
@@ -152,7 +151,7 @@ NullableDatum result_of(BuildState *build, const CallState &call_state) {
     return {filter.datum(), false};
   }
   if (call_state.call.takes_elements)
-    return {PointerGetDatum(flat_partial(call_state.state)), false};
+    return {PointerGetDatum(flat_partial(call_state.state, false)), false};
   build->hands_over = !IsParallelWorker();
   return {PointerGetDatum(build->hands_over ? hand_over_state(call_state.state)
                                             : serialize_state(call_state.state)),

@@ -165,7 +165,7 @@ private:
       return;
     copy_ = copy_filter(argument_);
     changed_ = true;
-    if ((header().flags & kFlagSelfSized) &&
+    if (header().is_self_sized() &&
         is_empty()) { // from now on, it is like a filter that was made empty
       copy_.header.flags &= ~kFlagSelfSized;
       copy_.write_back();

@@ -138,7 +138,7 @@ SQL_FUNCTION(bf_growable) {
 
 SQL_FUNCTION(bf_clear) {
   const Filter filter = filter_arg(fcinfo, 0);
-  if (filter.header.grows() && (filter.header.flags & kFlagSelfSized))
+  if (filter.header.grows() && filter.header.is_self_sized())
     PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values, so it is clear already
   LinkView largest = {filter.link(), nullptr, nullptr};
   largest.link.flags &= kFlagSelfSized;

@@ -92,7 +92,7 @@ NewFilter begin_result(const FirstOperand &first, const Header &header) {
 // is empty, the union leaves out its link later.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
-  return !is_foreign(header.geometry.layout) && (header.flags & kFlagSelfSized) &&
+  return !is_foreign(header.geometry.layout) && header.is_self_sized() &&
          header.element_type.family == Family::none;
 }
 
