@@ -447,7 +447,8 @@ SELECT count(*) AS invalid FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
 WHERE opcname NOT LIKE 'no\_%' AND CASE amname WHEN 'bloompages' THEN NOT amvalidate(c.oid) END;
 
 -- No index reads a sample of a table, even if the table also has an index of another kind.
-CREATE TABLE sampled AS SELECT i % 1000 AS k FROM generate_series(1, 100000) i;
+CREATE TABLE sampled AS SELECT i % 1000 AS k, repeat('s', 200) AS padding
+FROM generate_series(1, 100000) i;
 CREATE INDEX ON sampled USING bloompages (k);
 CREATE INDEX ON sampled (k);
 ANALYZE sampled;
