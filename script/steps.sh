@@ -203,8 +203,8 @@ configured() { # VARIABLE of Makefile.global
 extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)
-  if [ -z "${QUICK:-}" ] && [ "$(configured with_llvm)" = yes ] && command -v "${clang:-clang}"
-  then llvm=(with_llvm=yes); fi
+  if [ -z "${QUICK:-}" ] && [ "$(configured with_llvm)" = yes ] &&
+    command -v "${clang:-clang}" >/dev/null; then llvm=(with_llvm=yes); fi
   pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
   pgxs "${llvm[@]}" install
 }

@@ -41,14 +41,14 @@ inline IndexPageHead *changed_head(Page page) {
   return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
 }
 
-// The content of a page is a list of structures with a checksum each. Returns a copy of one, and
+// The content of a page is one structure, or several of one type. Returns a copy of one, and
 // releases the page, which the caller has locked.
 template <typename Content> Content copied_content(Buffer buffer, uint32 number) {
   const Content content = content_of<Content>(bytes_of(buffer))[number];
   UnlockReleaseBuffer(buffer);
   return content;
 }
-// Changes one within a WAL record: change(&content). The page stays locked.
+// Changes one that has a checksum, within a WAL record: change(&content). The page stays locked.
 template <typename Content, typename Change>
 void change_content_in(GenericXLogState *record, Buffer buffer, uint32 number, Change change) {
   Content *content =

@@ -38,7 +38,8 @@
 //
 // What is not good about it: a type that is not listed cannot be in a filter.
 //
-// Tests: sql/equality.sql, sql/conversion.sql, test/t/020_conversions.pl, test/search/equality.py.
+// Tests: sql/equality.sql, sql/conversion.sql, sql/labels.sql, test/t/020_conversions.pl,
+// test/search/equality.py.
 #pragma once
 
 #include "pg/server.hpp"

@@ -72,6 +72,8 @@ namespace bloomfilter {
 // the server compares two long lists of common values. The estimate of a semijoin depends on the
 // number of rows of the source.
 struct KeyPair::Estimates {
+  bool has_statistics;
+  ValueStatistics probed, key; // set if `has_statistics`
   struct Estimate {
     bool known;
     double rows, selectivity;
@@ -408,15 +410,20 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
 // are simple formulas, which take a sixth of the time of its calls.
 PartnerShare share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
   const double rows = pair.source->rows;
-  const ValueStatistics probed = statistics_of(root, pair.probed),
-                        key = statistics_of(root, pair.key);
+  KeyPair::Estimates *kept = pair.estimates;
+  if (!kept->has_statistics) {
+    kept->probed = statistics_of(root, pair.probed);
+    kept->key = statistics_of(root, pair.key);
+    kept->has_statistics = true;
+  }
+  const ValueStatistics &probed = kept->probed, &key = kept->key;
   const double occurring =
       (1.0 - probed.nulls) * Min(Min(key.distinct, rows) / Max(probed.distinct, 1.0), 1.0);
   const bool is_guess = probed.is_guess || key.is_guess;
   if (key.is_unique && !is_guess) {
     const double inner =
         (1.0 - probed.nulls) * (1.0 - key.nulls) / Max(Max(probed.distinct, key.distinct), 1.0);
-    pair.estimates->inner = {true, rows, inner};
+    kept->inner = {true, rows, inner};
     return {Min(occurring, rows * inner), occurring};
   }
   const double share = selectivity_of(root, table, pair, JOIN_SEMI);

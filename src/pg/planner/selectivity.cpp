@@ -128,7 +128,7 @@ double array_share(PlannerInfo *root, const ProbeExpr &probe, const FilterEstima
 
 double share_that_passes(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                          int relation) {
-  if (probe.target != ProbeTarget::any && probe.target != ProbeTarget::all)
+  if (!is_of_array(probe.target))
     return value_share(root, probe, estimate, probe.value, relation);
   return IsA(probe.value, ArrayExpr)
              ? listed_share(root, probe, estimate, castNode(ArrayExpr, probe.value)->elements,

@@ -1,7 +1,6 @@
 // The selectivity of a condition that probes a filter: the share of rows for which it is true.
 //
-// Tests of this room: sql/planner.sql, sql/guesses.sql, sql/labels.sql, test/t/021_planner.pl,
-// test/t/025_shipped.pl.
+// Tests of this room: sql/planner.sql, test/t/021_planner.pl, test/t/025_shipped.pl.
 #pragma once
 
 #include "pg/server.hpp"

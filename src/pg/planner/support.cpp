@@ -50,7 +50,7 @@ bool changes_with_row(PlannerInfo *root, const ProbeExpr &probe) {
 // The number of probes for one row: more than one for an array. For some subqueries, the server
 // estimates costs before it has set up its relations.
 double probes_of(PlannerInfo *root, const ProbeExpr &probe) {
-  if (probe.target != ProbeTarget::any && probe.target != ProbeTarget::all)
+  if (!is_of_array(probe.target))
     return 1.0;
   return root && root->simple_rel_array ? estimate_array_length(root, probe.value) : kElements;
 }
@@ -127,6 +127,8 @@ SQL_FUNCTION(filter_join) {
                                     reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))));
 }
 
+// The next two answer alike. Which of them a function has tells whether it probes for any or for
+// all elements of an array (known_function.cpp).
 SQL_FUNCTION(filter_support) {
   PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }

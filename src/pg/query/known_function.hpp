@@ -14,6 +14,11 @@ namespace bloomfilter {
 // or any or all elements of an array.
 enum class ProbeTarget : uint8 { value, literal, hash, any, all };
 
+// True if a filter is probed for several values at once.
+inline bool is_of_array(ProbeTarget target) {
+  return target == ProbeTarget::any || target == ProbeTarget::all;
+}
+
 struct KnownFunction {
   Oid function;
   bool probes; // true if it probes a filter; the last two fields have a meaning only then

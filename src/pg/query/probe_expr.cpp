@@ -10,14 +10,21 @@ extern "C" {
 }
 
 namespace bloomfilter {
+namespace {
 
-bool is_probe_by_function(Oid function, List *arguments, Oid collation, ProbeExpr *probe) {
-  const KnownFunction known = known_function(function);
+// Tells the filter from the value of a call. False if the function probes no filter.
+bool take_apart(const KnownFunction &known, List *arguments, Oid collation, ProbeExpr *probe) {
   if (!known.probes || list_length(arguments) != 2)
     return false;
-  *probe = {function, known.target, static_cast<Node *>(list_nth(arguments, known.filter)),
+  *probe = {known.function, known.target, static_cast<Node *>(list_nth(arguments, known.filter)),
             static_cast<Node *>(list_nth(arguments, 1 - known.filter)), collation};
   return true;
+}
+
+} // namespace
+
+bool is_probe_by_function(Oid function, List *arguments, Oid collation, ProbeExpr *probe) {
+  return take_apart(known_function(function), arguments, collation, probe);
 }
 
 bool is_probe_by_operator(Oid operation, List *arguments, Oid collation, ProbeExpr *probe) {
@@ -25,20 +32,22 @@ bool is_probe_by_operator(Oid operation, List *arguments, Oid collation, ProbeEx
 }
 
 bool is_probe(Node *node, ProbeExpr *probe) {
+  KnownFunction known;
   if (IsA(node, OpExpr)) {
     auto *call = castNode(OpExpr, node);
     set_opfuncid(call);
-    if (!is_probe_by_function(call->opfuncid, call->args, call->inputcollid, probe))
+    known = known_function(call->opfuncid);
+    if (!take_apart(known, call->args, call->inputcollid, probe))
       return false;
   } else if (IsA(node, FuncExpr)) {
-    auto *call = castNode(FuncExpr, node);
-    if (!is_probe_by_function(call->funcid, call->args, call->inputcollid, probe))
+    const auto *call = castNode(FuncExpr, node);
+    known = known_function(call->funcid);
+    if (!take_apart(known, call->args, call->inputcollid, probe))
       return false;
   } else {
     return false;
   }
-  return probe->target != ProbeTarget::all && !known_function(probe->function).by_proxy &&
-         !FmgrHookIsNeeded(probe->function);
+  return known.target != ProbeTarget::all && !known.by_proxy && !FmgrHookIsNeeded(known.function);
 }
 
 bool is_probe_for_value(Node *node, ProbeExpr *probe) {

@@ -1,6 +1,6 @@
 // Arguments that must not be NULL, of functions that are not STRICT.
 //
-// Tests of this room: sql/surface.sql, sql/nulls.sql, sql/hints.sql, sql/growth.sql, sql/sets.sql,
+// Tests of this room: sql/surface.sql, sql/nulls.sql, sql/hints.sql, sql/guesses.sql, sql/sets.sql,
 // test/search/statements.py, test/search/histories.py.
 #pragma once
 
