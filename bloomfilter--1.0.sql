@@ -2080,11 +2080,20 @@ COMMENT ON OPERATOR CLASS aclitem_ops USING bloompages IS 'equality of aclitem';
 COMMENT ON OPERATOR FAMILY aclitem_ops USING bloompages IS 'equality of aclitem';
 
 CREATE OPERATOR CLASS array_ops DEFAULT FOR TYPE anyarray USING bloompages AS
-  OPERATOR 1 = (anyarray, anyarray),
-  FUNCTION 1 (anyarray, anyarray) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS array_ops USING bloompages IS 'equality of arrays';
-COMMENT ON OPERATOR FAMILY array_ops USING bloompages IS 'equality of arrays';
-
+  OPERATOR 1 && (anyarray, anyarray),
+  OPERATOR 2 @> (anyarray, anyarray),
+  OPERATOR 3 <@ (anyarray, anyarray),
+  OPERATOR 100 = (anyarray, anyarray),
+  FUNCTION 1 hash_array_extended(anyarray, bigint),
+  FUNCTION 2 ginarrayextract(anyarray, internal, internal),
+  FUNCTION 3 ginqueryarrayextract(anyarray, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 6 ginarraytriconsistent(internal, smallint, anyarray, int, internal, internal,
+    internal);
+COMMENT ON OPERATOR CLASS array_ops USING bloompages IS
+  'elements of arrays, and equality';
+COMMENT ON OPERATOR FAMILY array_ops USING bloompages IS
+  'elements of arrays, and equality';
 CREATE OPERATOR CLASS bool_ops DEFAULT FOR TYPE boolean USING bloompages AS
   OPERATOR 1 = (boolean, boolean),
   FUNCTION 1 (boolean, boolean) hashcharextended("char", bigint);
@@ -2134,11 +2143,39 @@ COMMENT ON OPERATOR CLASS interval_ops USING bloompages IS 'equality of interval
 COMMENT ON OPERATOR FAMILY interval_ops USING bloompages IS 'equality of interval';
 
 CREATE OPERATOR CLASS jsonb_ops DEFAULT FOR TYPE jsonb USING bloompages AS
-  OPERATOR 1 = (jsonb, jsonb),
-  FUNCTION 1 (jsonb, jsonb) jsonb_hash_extended(jsonb, bigint);
-COMMENT ON OPERATOR CLASS jsonb_ops USING bloompages IS 'equality of jsonb';
-COMMENT ON OPERATOR FAMILY jsonb_ops USING bloompages IS 'equality of jsonb';
-
+  OPERATOR 7 @> (jsonb, jsonb),
+  OPERATOR 15 @? (jsonb, jsonpath),
+  OPERATOR 16 @@ (jsonb, jsonpath),
+  OPERATOR 100 = (jsonb, jsonb),
+  FUNCTION 1 jsonb_hash_extended(jsonb, bigint),
+  FUNCTION 2 gin_extract_jsonb_path(jsonb, internal, internal),
+  FUNCTION 3 gin_extract_jsonb_query_path(jsonb, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 5 hashint4extended(int, bigint),
+  FUNCTION 6 gin_triconsistent_jsonb_path(internal, smallint, jsonb, int, internal, internal,
+    internal);
+COMMENT ON OPERATOR CLASS jsonb_ops USING bloompages IS
+  'values in jsonb with the path to each, and equality';
+COMMENT ON OPERATOR FAMILY jsonb_ops USING bloompages IS
+  'values in jsonb with the path to each, and equality';
+CREATE OPERATOR CLASS jsonb_key_ops FOR TYPE jsonb USING bloompages AS
+  OPERATOR 7 @> (jsonb, jsonb),
+  OPERATOR 9 ? (jsonb, text),
+  OPERATOR 10 ?| (jsonb, text[]),
+  OPERATOR 11 ?& (jsonb, text[]),
+  OPERATOR 15 @? (jsonb, jsonpath),
+  OPERATOR 16 @@ (jsonb, jsonpath),
+  OPERATOR 100 = (jsonb, jsonb),
+  FUNCTION 1 jsonb_hash_extended(jsonb, bigint),
+  FUNCTION 2 gin_extract_jsonb(jsonb, internal, internal),
+  FUNCTION 3 gin_extract_jsonb_query(jsonb, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 5 hashtextextended(text, bigint),
+  FUNCTION 6 gin_triconsistent_jsonb(internal, smallint, jsonb, int, internal, internal, internal);
+COMMENT ON OPERATOR CLASS jsonb_key_ops USING bloompages IS
+  'keys and values in jsonb, each for itself, and equality';
+COMMENT ON OPERATOR FAMILY jsonb_key_ops USING bloompages IS
+  'keys and values in jsonb, each for itself, and equality';
 CREATE OPERATOR CLASS macaddr8_ops DEFAULT FOR TYPE macaddr8 USING bloompages AS
   OPERATOR 1 = (macaddr8, macaddr8),
   FUNCTION 1 (macaddr8, macaddr8) hashmacaddr8extended(macaddr8, bigint);
@@ -2193,6 +2230,16 @@ CREATE OPERATOR CLASS range_ops DEFAULT FOR TYPE anyrange USING bloompages AS
 COMMENT ON OPERATOR CLASS range_ops USING bloompages IS 'equality of ranges';
 COMMENT ON OPERATOR FAMILY range_ops USING bloompages IS 'equality of ranges';
 
+CREATE OPERATOR CLASS tsvector_ops DEFAULT FOR TYPE tsvector USING bloompages AS
+  OPERATOR 1 @@ (tsvector, tsquery),
+  FUNCTION 2 gin_extract_tsvector(tsvector, internal, internal),
+  FUNCTION 3 gin_extract_tsquery(tsvector, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 5 hashtextextended(text, bigint),
+  FUNCTION 6 gin_tsquery_triconsistent(internal, smallint, tsvector, int, internal, internal,
+    internal);
+COMMENT ON OPERATOR CLASS tsvector_ops USING bloompages IS 'words of tsvector';
+COMMENT ON OPERATOR FAMILY tsvector_ops USING bloompages IS 'words of tsvector';
 CREATE OPERATOR CLASS tid_ops DEFAULT FOR TYPE tid USING bloompages AS
   OPERATOR 1 = (tid, tid),
   FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);

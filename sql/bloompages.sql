@@ -212,17 +212,21 @@ SELECT fill BETWEEN 0.3 AND 0.5 AS fill, false_pages BETWEEN 0.01 AND 1 AS false
        additions BETWEEN 1700 AND 2300 AS additions
 FROM bf_index_info('described_k');
 
--- If a range cannot be read, three INSERTs fail. The next ones leave it to VACUUM. The range is the
--- first of a group or a later one. Each row has a page of its own.
+-- If a range cannot be read, three INSERTs try, and none fails. The next ones leave it to VACUUM. The
+-- range is the first of a group or a later one. Each row has a page of its own.
+CREATE SEQUENCE tries;
 CREATE FUNCTION failing_hash(v int, seed bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN
-  IF v < 0 AND current_setting('test.fails', true) = 'on' THEN RAISE 'cannot hash %', v; END IF;
+  IF v < 0 AND current_setting('test.fails', true) = 'on' THEN
+    PERFORM nextval('index_of_pages.tries');
+    RAISE 'cannot hash %', v;
+  END IF;
   RETURN hashint4extended(v, seed);
 END $$;
 CREATE OPERATOR CLASS failing_ops FOR TYPE int USING bloompages AS
   OPERATOR 1 = (int, int), FUNCTION 1 failing_hash(int, bigint);
-CREATE FUNCTION failures(first_bad int) RETURNS TABLE (failed bigint, ready bigint)
+CREATE FUNCTION failures(first_bad int) RETURNS TABLE (tried bigint, ready bigint)
 LANGUAGE plpgsql SET client_min_messages = warning AS $$
 BEGIN
   DROP TABLE IF EXISTS failing;
@@ -231,14 +235,11 @@ BEGIN
   INSERT INTO failing SELECT CASE WHEN i = first_bad THEN -1 ELSE i END
   FROM generate_series(1, 2) i;
   SET LOCAL test.fails = on;
-  failed := 0;
+  ALTER SEQUENCE tries RESTART;
   FOR i IN 3 .. 12 LOOP
-    BEGIN
-      INSERT INTO failing VALUES (i);
-    EXCEPTION WHEN raise_exception THEN
-      failed := failed + 1;
-    END;
+    INSERT INTO failing VALUES (i);
   END LOOP;
+  tried := nextval('tries') - 1;
   SET LOCAL test.fails = off;
   ready := (SELECT i.ready FROM bf_index_info('failing_k') i);
   RETURN NEXT;
@@ -301,8 +302,6 @@ SELECT outcome('CREATE INDEX ON refused USING bloompages (pd)');
 SELECT outcome('CREATE INDEX ON refused USING bloompages (g)');
 SELECT outcome('CREATE INDEX ON refused USING bloompages (j)');
 SELECT outcome('CREATE INDEX ON refused USING bloompages (b)');
-SELECT outcome('CREATE INDEX ON refused USING bloompages ((k + 1))');
-SELECT outcome('CREATE INDEX ON refused USING bloompages (k) WHERE k > 0');
 SELECT outcome('CREATE UNIQUE INDEX ON refused USING bloompages (k)');
 SELECT outcome('CREATE INDEX ON refused USING bloompages (k) INCLUDE (x)');
 SELECT outcome('CREATE INDEX ON refused USING bloompages (k DESC)');

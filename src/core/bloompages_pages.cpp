@@ -3,6 +3,7 @@
 #include "core/bloompages_pages.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/hash.hpp"
 #include "core/sizing.hpp"
@@ -101,6 +102,19 @@ Geometry range_geometry(std::uint64_t values, double rate) {
   return geometry;
 }
 
+Geometry key_geometry(std::uint64_t keys, double rate) {
+  Geometry geometry = {};
+  (void)size_for_capacity(std::clamp<std::uint64_t>(keys, 1, kMostRangeValues), rate, &geometry);
+  const int k = geometry.k - geometry.k / 3;
+  geometry.k = static_cast<std::uint8_t>(geometry.layout == Layout::pages ? k + k % 2 : k);
+  return geometry;
+}
+
+int copies_for(double rate, double wanted) {
+  return std::clamp(static_cast<int>(std::lround(std::log(wanted) / std::log(rate))), 1,
+                    kMostCopies);
+}
+
 bool is_range_page(const std::uint8_t *page, PageKind kind) {
   const RangeMeta &meta = *content_of<RangeMeta>(page);
   return has_head(page, kind) && (kind != PageKind::range_meta || meta.check == check_of(meta));
@@ -108,7 +122,7 @@ bool is_range_page(const std::uint8_t *page, PageKind kind) {
 
 bool is_sound_slot(const RangeSlot &slot, std::uint32_t blocks) {
   if (slot.check != check_of(slot) || slot.filling > kGroupRanges || slot.ready > slot.filling ||
-      slot.filling - slot.ready > 1)
+      slot.filling - slot.ready > kMostFilled || slot.copies < 1 || slot.copies > kMostCopies)
     return false;
   return (slot.layout == Layout::lines || slot.layout == Layout::pages) &&
          is_possible_k(slot.layout, slot.k) && slot.units > 0 &&

@@ -22,7 +22,7 @@
 // - `ready`: the filters of the ranges before it hold all values. A scan probes them.
 // - `filling`: whoever inserts a row into a range before it sets the bits of the row's values.
 //
-// The range between the two, if there is one, is being read. Ranges from `filling` on have no
+// The ranges between the two, at most eight, are being read. Ranges from `filling` on have no
 // filter yet, so every scan takes their heap pages as candidates, as it does with ranges that are
 // not ready.
 //
@@ -52,6 +52,10 @@
 namespace bloomfilter {
 
 constexpr int kGroupRanges = kPageColumns;
+// The most ranges that get their filters together. A record of WAL for a line then has the bits of
+// all of them, two bytes at each place.
+constexpr int kMostFilled = 8;
+constexpr int kMostCopies = 8;
 // The pages in a range at the beginning of a table. Fewer would not make a lookup cheaper.
 constexpr std::uint32_t kLeastRangePages = 8;
 // The most pages in a range that the index chooses. An INSERT reads all pages of a range.
@@ -64,7 +68,8 @@ struct RangeSlot {
   std::uint8_t k;
   std::uint8_t ready, filling;
   std::uint8_t attempts; // how often somebody began to read the range that is being read
-  std::uint8_t zero[3];
+  std::uint8_t copies;   // the number of hashes that a whole value has, 1 ... kMostCopies
+  std::uint8_t zero[2];
   std::uint32_t most; // the largest number of distinct values in a ready range when it was read
   // A hash of all other fields, because wrong numbers here would hide rows.
   std::uint32_t check;
@@ -85,7 +90,11 @@ struct RangeMeta {
   std::uint32_t groups;      // the number of groups with a slot
   std::uint32_t attempts;    // how often somebody began to read the first range of the next group
   std::uint32_t directories; // the number of pages of the directory
-  std::uint32_t directory[1001]; // their blocks
+  std::uint32_t common; // room for the block of a list of keys that most ranges have; 0: no list
+  // The newest transaction that deleted a row that no filter has because it was dead to all, with
+  // the epoch in the upper half; 0: none. Older snapshots of a standby may see the row.
+  std::uint64_t skipped;
+  std::uint32_t directory[998]; // the blocks of the directory's pages
   // A hash of all fields above, because wrong numbers here would hide rows.
   std::uint64_t check;
 };
@@ -123,6 +132,17 @@ double default_range_rate(std::uint32_t group, std::uint64_t ranges);
 
 // The geometry of a group of filters for this number of distinct values in each.
 Geometry range_geometry(std::uint64_t values, double rate);
+
+// The false positive rates for keys, if the index chooses them. A range has thousands of n-grams,
+// and a needle has several, which are looked for together. So a rate of a tenth is enough. A
+// condition on an array or a document often has a single key.
+constexpr double kNgramRate = 0.1, kKeyRate = 0.001;
+// The geometry of a group of filters for this number of distinct keys in each. A key sets a third
+// fewer bits than would be best: at a rate of 0.1, two bits of 4.8 give 0.116 where three give
+// 0.100. Each bit that an INSERT sets costs WAL.
+Geometry key_geometry(std::uint64_t keys, double rate);
+// The number of hashes with which a whole value reaches the rate `wanted` in filters of this rate.
+int copies_for(double rate, double wanted);
 
 // True if a page looks like one of this kind of this index. For a meta page, the check of its
 // content must be right, too.

@@ -42,6 +42,7 @@ struct FilterSet {
 
   bool has(int column) const { return (words[column / 64] >> column % 64 & 1) != 0; }
   void add(int column) { words[column / 64] |= std::uint64_t{1} << column % 64; }
+  int count() const { return __builtin_popcountll(words[0]) + __builtin_popcountll(words[1]); }
   bool is_empty() const { return (words[0] | words[1]) == 0; }
   FilterSet operator&(const FilterSet &other) const {
     return {{words[0] & other.words[0], words[1] & other.words[1]}};

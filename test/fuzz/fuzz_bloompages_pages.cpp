@@ -91,13 +91,16 @@ void use_settings(std::uint32_t range_pages, std::uint32_t block) {
 }
 
 void use_sizes(std::uint64_t values, double rate, std::uint32_t group) {
-  for (const double one : {rate, default_range_rate(group, values)}) {
+  const Geometry geometries[] = {range_geometry(values, rate),
+                                 range_geometry(values, default_range_rate(group, values)),
+                                 key_geometry(values, rate)};
+  for (const Geometry &geometry : geometries) {
     RangeSlot slot = {};
-    const Geometry geometry = range_geometry(values, one);
     slot.layout = geometry.layout;
     slot.k = geometry.k;
     slot.units = geometry.units;
     slot.start = 1;
+    slot.copies = static_cast<std::uint8_t>(copies_for(rate, 1e-4));
     slot.check = check_of(slot);
     require(is_sound_slot(slot, kNoBlock));
   }

@@ -75,14 +75,34 @@ TEST(RangeGeometry, IsThatOfTwiceTheRateWithFewerBitsOfAValue) {
   EXPECT_EQ(range_geometry(100000, 0.00001).k, geometry.k - 4);
 }
 
+// Keys set a third fewer bits than would be best, and the rate is at most 1.7 times as high.
+TEST(KeyGeometry, HasFewerBits) {
+  const Geometry ngrams = key_geometry(13500, kNgramRate);
+  EXPECT_EQ(ngrams.layout, Layout::lines);
+  EXPECT_EQ(ngrams.k, 2);
+  EXPECT_NEAR(static_cast<double>(ngrams.bits()) / 13500, 4.9, 0.2);
+  const Geometry elements = key_geometry(1000, kKeyRate);
+  EXPECT_EQ(elements.k, 6);
+  EXPECT_NEAR(static_cast<double>(elements.bits()) / 1000, 16, 2);
+  EXPECT_TRUE(is_possible_k(Layout::pages, key_geometry(1 << 20, 1e-6).k));
+}
+
+TEST(CopiesFor, ReachTheRate) {
+  EXPECT_EQ(copies_for(kNgramRate, 1e-4), 4);
+  EXPECT_EQ(copies_for(kKeyRate, 1e-6), 2);
+  EXPECT_EQ(copies_for(1e-6, 1e-3), 1);
+  EXPECT_EQ(copies_for(0.5, 1e-6), kMostCopies);
+}
+
 TEST(RangeSlot, IsSoundOrNot) {
   RangeSlot good = {};
   good.start = 2;
   good.units = 30;
   good.layout = Layout::lines;
   good.k = 12;
-  good.filling = 4;
-  good.ready = 3;
+  good.copies = 1;
+  good.filling = 12;
+  good.ready = 11;
   EXPECT_FALSE(is_sound_slot(good, 32)); // the check is wrong
   good.check = check_of(good);
   EXPECT_TRUE(is_sound_slot(good, 32));
@@ -93,9 +113,13 @@ TEST(RangeSlot, IsSoundOrNot) {
     return is_sound_slot(slot, 32);
   };
   EXPECT_FALSE(is_sound_slot(good, 31));
-  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->ready = 4; }));
-  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 5; }));
-  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 2; }));
+  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->ready = 12; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 13; }));
+  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->ready = 12 - kMostFilled; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 11 - kMostFilled; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies = 0; }));
+  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->copies = kMostCopies; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies = kMostCopies + 1; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 128; }));
   EXPECT_TRUE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 127; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->k = 17; }));
@@ -157,19 +181,20 @@ TEST(RangePage, HasTheStoredNumbers) {
 // Like all indexes of the server, pages have the machine's byte order.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(RangePage, HasTheStoredChecks) {
-  EXPECT_EQ(kMaxDirectories, 1001U);
-  EXPECT_EQ(kMaxGroups, 1001U * 254U);
+  EXPECT_EQ(kMaxDirectories, 998U);
+  EXPECT_EQ(kMaxGroups, 998U * 254U);
   RangeMeta meta = {};
   meta.blocks = 2;
   meta.directories = 1;
   meta.directory[0] = 1;
-  EXPECT_EQ(check_of(meta), 5097263204189555579U);
+  EXPECT_EQ(check_of(meta), 5208515357464112444U);
   RangeSlot slot = {};
   slot.start = 2;
   slot.units = 30;
   slot.layout = Layout::lines;
   slot.k = 12;
-  EXPECT_EQ(check_of(slot), 3746877385U);
+  slot.copies = 1;
+  EXPECT_EQ(check_of(slot), 2137583538U);
 }
 #endif
 

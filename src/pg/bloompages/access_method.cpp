@@ -1,37 +1,29 @@
 // What the server learns of the index access method "bloompages": which functions it has, which
 // storage parameters and opclasses it accepts, and what a scan costs.
 //
-// An index has one or more columns and one operator (=). It supports bitmap scans only. It has no
-// ORDER BY, no uniqueness, no INCLUDE and no index-only scans.
+// An index has one or more columns or expressions, and its operators are those of their operator
+// classes (pg/bloompages/columns.hpp). It supports bitmap scans only. It has no ORDER BY, no
+// uniqueness, no INCLUDE and no index-only scans.
 
 #include "pg/bloompages/access_method.hpp"
-
-#include <cmath>
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/scanned_table.hpp"
 #include "pg/bloompages/pages.hpp"
-#include "pg/bloompages/summarize.hpp"
+#include "pg/bloompages/columns.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/reloptions.h"
 #include "catalog/pg_amop.h"
 #include "catalog/pg_amproc.h"
 #include "catalog/pg_opclass.h"
-#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
-#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/selfuncs.h"
-#include "utils/spccache.h"
 #include "utils/syscache.h"
 }
 
@@ -74,152 +66,9 @@ RangeOptions range_options(Relation index) {
   return result;
 }
 
-// --- costs ---------------------------------------------------------------------------------------
-
-// A scan reads the directory, and one or two pages of each group for each value. The executor then
-// reads all pages of the ranges that were found, and the pages that have no filter.
-//
-// The server derives the number of heap pages from the selectivity that this function returns. It
-// assumes that the rows lie anywhere in the table; but a range is a few pages together. So the
-// function returns the selectivity for which the server arrives at the right number of pages.
+// --- paths ---------------------------------------------------------------------------------------
 
 namespace {
-
-// The cost of looking at one column of a group, in calls of an operator.
-constexpr double kOperatorsPerColumn = 0.05;
-
-// What the cost of a scan depends on, whatever the scan looks for.
-struct IndexState {
-  double range_pages; // in the ranges of the last group
-  double ranges;      // with a filter
-  double groups;
-  double unfiltered; // heap pages that have no filter
-  double lines;      // that are read for one value in a group
-  double rate;       // false positive rate of a filter
-};
-
-IndexState index_state_of(const IndexOptInfo *info) {
-  const auto blocks = static_cast<BlockNumber>(info->rel->pages);
-  RangeMeta meta = {};
-  RangeSlot slot = {};
-  if (!info->hypothetical) {
-    Relation index = relation_open(info->indexoid, NoLock);
-    meta = read_range_meta(index);
-    if (meta.groups > 0)
-      slot = read_range_slot(index, slot_place(meta.directory, meta.groups - 1));
-    relation_close(index, NoLock);
-  }
-  const RangePlace end = range_place(meta.range_pages, blocks);
-  const uint32 last = info->hypothetical ? end.group : Max(meta.groups, 1U) - 1;
-  const int ready = info->hypothetical ? end.range : slot.ready;
-  const GroupBlocks last_blocks = group_blocks(meta.range_pages, last);
-  const double filtered = static_cast<double>(last_blocks.begin(ready));
-  return {static_cast<double>(last_blocks.range_pages),
-          static_cast<double>(last) * kGroupRanges + ready,
-          static_cast<double>(last) + 1,
-          Max(blocks - filtered, 0.0),
-          slot.layout == Layout::lines ? 1.0 : 2.0,
-          range_rate(meta, last, blocks)};
-}
-
-// The correlation between the order of a column's values and the order of the heap.
-double correlation_of(PlannerInfo *root, const IndexOptInfo *index, int column) {
-  const RangeTblEntry *table = planner_rt_fetch(index->rel->relid, root);
-  HeapTuple tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table->relid),
-                                    Int16GetDatum(static_cast<int16>(index->indexkeys[column])),
-                                    BoolGetDatum(false));
-  if (!HeapTupleIsValid(tuple))
-    return 0;
-  double correlation = 0;
-  AttStatsSlot slot;
-  if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
-                       ATTSTATSSLOT_NUMBERS)) {
-    correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
-    free_attstatsslot(&slot);
-  }
-  ReleaseSysCache(tuple);
-  return std::fabs(correlation);
-}
-
-// The share of ranges that have a row for which a condition is true. It lies between two extremes:
-// the rows are together, or they are scattered. The nearer the correlation is to 1, the nearer they
-// are to being together. But rows of equal values count as ordered. So if each value has a share of
-// the rows, and they are scattered, the correlation is this share.
-double share_of_ranges(PlannerInfo *root, const IndexOptInfo *index, const IndexState &state,
-                       const IndexClause *clause) {
-  const double ranges = Max(state.ranges, 1.0);
-  const double rows = index->rel->tuples *
-                      clause_selectivity(root, reinterpret_cast<Node *>(clause->rinfo),
-                                         static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
-  const double frequency = rows / Max(index->rel->tuples, 1.0);
-  const double excess = correlation_of(root, index, clause->indexcol) - frequency;
-  const double ordered = std::pow(Max(excess, 0.0) / Max(1 - frequency, 0.001), 2);
-  const double together = 1 + rows / Max(index->rel->tuples / ranges, 1.0);
-  const double scattered = ranges * (1 - std::exp(-rows / ranges));
-  return Min((ordered * together + (1 - ordered) * scattered) / ranges, 1.0);
-}
-
-// The number of values that a condition looks for.
-double value_count_of(PlannerInfo *root, const IndexClause *clause) {
-  const auto *condition = reinterpret_cast<Node *>(clause->rinfo->clause);
-  return IsA(condition, ScalarArrayOpExpr)
-             ? Max(estimate_array_length(
-                       root, static_cast<Node *>(lsecond(
-                                 reinterpret_cast<const ScalarArrayOpExpr *>(condition)->args))),
-                   1.0)
-             : 1.0;
-}
-
-List *index_conditions_of(const IndexPath *path) {
-  List *conditions = NIL;
-  for (const IndexClause *clause : each<IndexClause>(path->indexclauses))
-    conditions = lappend(conditions, clause->rinfo);
-  return conditions;
-}
-
-void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *startup,
-                         Cost *total, Selectivity *selectivity, double *correlation,
-                         double *index_pages) {
-  const IndexOptInfo *index = path->indexinfo;
-  const IndexState state = index_state_of(index);
-  const double table_pages = Max(index->rel->pages, 1.0), rows = Max(index->rel->tuples, 1.0);
-
-  double share = 1, values = 1, false_share = 1;
-  for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
-    const double number = value_count_of(root, clause);
-    share *= share_of_ranges(root, index, state, clause);
-    false_share *= Min(state.rate * number, 1.0);
-    values *= number;
-  }
-  const double wanted = clauselist_selectivity(
-      root, index_conditions_of(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
-  const double hits = Max(share * state.ranges, Min(wanted * rows, 1.0));
-  const double pages =
-      Min(state.range_pages * (hits + false_share * state.ranges) + state.unfiltered, table_pages);
-  // The inverse of the server's formula (Mackert and Lohman): the rows for which it reads `pages`.
-  const double fetched =
-      pages < table_pages ? 2 * table_pages * pages / (2 * table_pages - pages) : rows;
-  *selectivity = Min(fetched / rows, 1.0);
-
-  double random_page, sequential_page;
-  get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
-  const double lines = state.groups * state.lines * values;
-  const double read =
-      loops * values > 1
-          ? index_pages_fetched(lines * loops, index->pages, index->pages, root) / loops
-          : lines;
-  QualCost quals;
-  cost_qual_eval(&quals, index->rel->baserestrictinfo, root);
-  const double others = Max(pages / table_pages * rows - *selectivity * rows, 0.0);
-  *total = read * random_page + (1 + state.groups / kRangeSlots) * sequential_page +
-           state.groups * kGroupRanges * kOperatorsPerColumn * cpu_operator_cost * values +
-           others * (cpu_tuple_cost + quals.per_tuple);
-  *startup = 0;
-  *correlation = 0; // there are only bitmap scans
-  *index_pages = index->pages;
-}
-
-// --- paths ---------------------------------------------------------------------------------------
 
 bool is_bloompages(const IndexOptInfo *index) {
   return reinterpret_cast<void *>(index->amcostestimate) ==
@@ -229,7 +78,7 @@ bool is_bloompages(const IndexOptInfo *index) {
 bool share_column(const IndexOptInfo *a, const IndexOptInfo *b) {
   for (int i = 0; i < a->nkeycolumns; i++)
     for (int j = 0; j < b->nkeycolumns; j++)
-      if (a->indexkeys[i] == b->indexkeys[j])
+      if (a->indexkeys[i] == b->indexkeys[j] && a->indexkeys[i] != 0)
         return true;
   return false;
 }
@@ -274,32 +123,76 @@ bool report_missing(const char *name, const char *problem) {
   return false;
 }
 
-// An opclass is valid if it has the equality operator of its type, and an extended hash function
-// for each type that an operator of its family compares.
-bool validate_range_class(Oid operator_class) {
+// What is known of an operator class.
+struct OperatorClass {
+  Oid family, type;
+  const char *name;
+
+  Oid function(uint16 number) const { return get_opfamily_proc(family, type, type, number); }
+  bool has(uint16 number) const { return OidIsValid(function(number)); }
+};
+
+OperatorClass read_class(Oid operator_class) {
   HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(operator_class));
   if (!HeapTupleIsValid(tuple))
     elog(ERROR, "cache lookup failed for operator class %u", operator_class);
   const auto *entry = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
-  const Oid family = entry->opcfamily, type = entry->opcintype;
-  const char *name = pstrdup(NameStr(entry->opcname));
+  const OperatorClass found = {entry->opcfamily, entry->opcintype,
+                               pstrdup(NameStr(entry->opcname))};
   ReleaseSysCache(tuple);
-  if (!OidIsValid(get_opfamily_member(family, type, type, HTEqualStrategyNumber)))
-    return report_missing(name, "lacks its operator");
-  const auto hashes = [family](Oid operand) {
-    const Oid function = get_opfamily_proc(family, operand, operand, kHashFunction);
+  return found;
+}
+
+// True if the functions for keys have GIN's signatures, as far as there are such functions.
+bool have_signatures(const OperatorClass &of) {
+  const Oid consistent = of.function(kConsistent), ternary = of.function(kTriConsistent);
+  const auto is_ternary = [&](Oid function) {
+    return check_amproc_signature(function, CHAROID, false, 7, 7, INTERNALOID, INT2OID, of.type,
+                                  INT4OID, INTERNALOID, INTERNALOID, INTERNALOID);
+  };
+  const auto is_consistent = [&](Oid function) {
+    return check_amproc_signature(function, BOOLOID, false, 6, 8, INTERNALOID, INT2OID, of.type,
+                                  INT4OID, INTERNALOID, INTERNALOID, INTERNALOID, INTERNALOID);
+  };
+  return (!of.has(kExtractValue) ||
+          check_amproc_signature(of.function(kExtractValue), INTERNALOID, false, 2, 3, of.type,
+                                 INTERNALOID, INTERNALOID)) &&
+         (!of.has(kExtractQuery) ||
+          check_amproc_signature(of.function(kExtractQuery), INTERNALOID, false, 5, 7, of.type,
+                                 INTERNALOID, INT2OID, INTERNALOID, INTERNALOID, INTERNALOID,
+                                 INTERNALOID)) &&
+         (!OidIsValid(consistent) || is_consistent(consistent) || is_ternary(consistent)) &&
+         (!OidIsValid(ternary) || is_ternary(ternary)) &&
+         (!of.has(kKeyHashFunction) || get_func_rettype(of.function(kKeyHashFunction)) == INT8OID);
+}
+
+// An operator class is valid if it has an extended hash function for each type that an operator of
+// its family compares as a whole, or GIN's support functions, or both.
+bool validate_range_class(Oid operator_class) {
+  const OperatorClass of = read_class(operator_class);
+  const bool has_keys = of.has(kExtractValue);
+  if (has_keys != of.has(kExtractQuery) ||
+      has_keys != (of.has(kConsistent) || of.has(kTriConsistent)))
+    return report_missing(of.name, "lacks a support function for keys");
+  if (!have_signatures(of))
+    return report_missing(of.name, "has a support function with a wrong signature");
+  const auto hashes = [&](Oid operand) {
+    const Oid function = get_opfamily_proc(of.family, operand, operand, kHashFunction);
     return OidIsValid(function) && get_func_rettype(function) == INT8OID;
   };
-  bool valid = hashes(type);
-  CatCList *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
+  bool has_operator = false, valid = has_keys || hashes(of.type);
+  CatCList *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(of.family));
   for (int i = 0; i < operators->n_members; i++) {
     const auto *member = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
-    valid &= hashes(member->amoplefttype) && hashes(member->amoprighttype) &&
-             member->amopstrategy == HTEqualStrategyNumber &&
-             get_op_rettype(member->amopopr) == BOOLOID;
+    const bool is_whole = !has_keys || member->amopstrategy == kWholeValueStrategy;
+    has_operator |= member->amoplefttype == of.type;
+    valid &= get_op_rettype(member->amopopr) == BOOLOID &&
+             (!is_whole || (hashes(member->amoplefttype) && hashes(member->amoprighttype)));
   }
   ReleaseCatCacheList(operators);
-  return valid || report_missing(name, "lacks an extended hash function");
+  if (!has_operator)
+    return report_missing(of.name, "lacks its operator");
+  return valid || report_missing(of.name, "lacks an extended hash function");
 }
 
 } // namespace
@@ -330,8 +223,9 @@ SQL_FUNCTION(bloomfilter_pages_handler) {
   (void)fcinfo;
   static IndexAmRoutine kept;
   IndexAmRoutine *method = new_routine(&kept);
-  method->amstrategies = HTEqualStrategyNumber;
-  method->amsupport = kHashFunction;
+  method->amstrategies = 0; // each operator class has its own, as in GIN
+  method->amsupport = kSupportFunctions;
+  method->amstorage = true;
   method->amcanmulticol = true;
   method->amoptionalkey = true;
 #if PG_VERSION_NUM >= 160000

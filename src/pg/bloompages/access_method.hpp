@@ -33,6 +33,11 @@ IndexBulkDeleteResult *delete_nothing(IndexVacuumInfo *info, IndexBulkDeleteResu
                                       IndexBulkDeleteCallback is_dead, void *state);
 IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResult *result);
 
+// cost.cpp
+void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *startup,
+                         Cost *total, Selectivity *selectivity, double *correlation,
+                         double *index_pages);
+
 // access_method.cpp
 
 // Registers the storage parameters, and what adds paths of the indexes that the server does not

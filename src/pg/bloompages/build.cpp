@@ -2,17 +2,16 @@
 //
 // A build reads the heap pages of a group, makes the filters of its ranges in memory, and writes
 // their lines side by side. It needs no sort and no snapshot, so it takes a fraction of a btree's
-// time. The last pages of the table, which are no complete range, get no filter. A build has one
-// process: workers do not help.
+// time. The last pages of the table, which are no complete range, get no filter.
 //
 // CREATE INDEX CONCURRENTLY calls insert_into_ranges() for every row again after the build, because
 // bulk deletion reports no row of the index. So rows that others have added meanwhile get their
 // bits.
 
-#include <algorithm>
-
 #include "pg/list.hpp"
+#include "pg/owner.hpp"
 #include "pg/bloompages/access_method.hpp"
+#include "pg/bloompages/build.hpp"
 #include "pg/bloompages/summarize.hpp"
 #include "pg/value/bitmaps.hpp"
 
@@ -37,11 +36,14 @@ namespace {
                   errhint("%s", hint)));
 }
 
+bool is_deterministic(Oid collation) {
+  return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
 // True if the server's hash functions for the type give equal values different hashes under this
 // collation: that of `name` always, and that of `bpchar` before 16 if blanks follow.
 bool hashes_differ(Oid type, Oid collation) {
-  return (type == NAMEOID || type == BPCHAROID) && OidIsValid(collation) &&
-         !get_collation_isdeterministic(collation);
+  return (type == NAMEOID || type == BPCHAROID) && !is_deterministic(collation);
 }
 
 // Raises 0A000 if a value of the type is a row or consists of rows. ALTER TYPE ... ADD ATTRIBUTE
@@ -86,137 +88,190 @@ void check_equality(Oid column_type, Oid class_type, Oid family) {
                     errhint("Create an operator class for the data type.")));
 }
 
-void check_definition(Relation table, Relation index, const IndexInfo *info) {
+// The same for the type of a column's keys, if it is known.
+void check_key_type(Relation index, const IndexedColumn &column) {
+  const Oid type = key_type_of(index, column.number);
+  if (OidIsValid(type) && !column.has_values)
+    check_column_type(type, column.key_collation, InvalidOid);
+}
+
+void check_definition(Relation table, Relation index) {
   if (table->rd_tableam != GetHeapamTableAmRoutine())
     raise_unsupported("tables of other access methods than heap",
                       "Use an index of another access method, such as btree.");
-  if (info->ii_Predicate != NIL)
-    raise_unsupported("partial indexes", "Leave out the WHERE clause of CREATE INDEX.");
-  if (info->ii_Expressions != NIL)
-    raise_unsupported("indexes on expressions",
-                      "Index a stored generated column that has the expression.");
-  const TupleDesc columns = RelationGetDescr(index);
-  for (int i = 0; i < columns->natts; i++) {
-    const Oid type = TupleDescAttr(columns, i)->atttypid;
-    check_column_type(type, index->rd_indcollation[i], index->rd_opcintype[i]);
-    check_equality(type, index->rd_opcintype[i], index->rd_opfamily[i]);
+  const IndexedColumns columns = read_columns(index);
+  for (int i = 0; i < columns.count; i++) {
+    const IndexedColumn &column = columns.items[i];
+    if (column.has_keys)
+      check_key_type(index, column);
+    if (column.has_values) {
+      check_column_type(column.type, column.collation, column.class_type);
+      check_equality(column.type, column.class_type, column.family);
+    }
   }
 }
 
-// The filters of a group that is being built.
-struct BuiltGroup {
-  GrowingArray<uint64> hashes; // of all ranges that were read, distinct in each
-  int64 end[kGroupRanges];     // of each range's hashes
-  uint64 values[kGroupRanges]; // the number of distinct values of each range
-  int ranges;
-};
-
-// Reads the complete ranges of a group.
-void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table_blocks,
-                BuiltGroup *group) {
-  group->hashes.count = 0;
-  group->ranges = 0;
-  GrowingArray<uint64> hashes = {};
-  for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
-    read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), &hashes);
-    for (const uint64 hash : hashes)
-      group->hashes.add(hash);
-    group->end[range] = group->hashes.count;
-    group->values[range] = static_cast<uint64>(hashes.count);
-    group->ranges = range + 1;
-    pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE,
-                                 static_cast<int64>(blocks.begin(range + 1)));
-    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(reader->rows));
-  }
-  if (hashes.items)
-    pfree(hashes.items);
+uint8 *filter_of(const BuiltGroup &group, int range) {
+  return group.filters + static_cast<Size>(range) * group.slot.geometry().bytes();
 }
 
-// The number of values for which a group's filters are made. A few ranges with many more values
-// than the others would make all filters large, so theirs become fuller than they should be. Ranges
-// without values do not count: after a DELETE, most ranges may have none.
-uint64 usual_values(const BuiltGroup &group) {
-  uint64 sorted[kGroupRanges];
-  uint64 *end = std::remove_copy(group.values, group.values + group.ranges, sorted, uint64{0});
-  if (end == sorted)
-    return 0;
-  // Newer compilers export what std::sort() makes without a comparison of our own.
-  std::sort(sorted, end, [](uint64 a, uint64 b) { return a < b; });
-  return Min(end[-1], 2 * sorted[(end - sorted) / 2]);
+// Chooses the size of the filters by the ranges that were read, and moves their hashes into them.
+void choose_size(const HeapReader &reader, const RangeMeta &meta, uint32 number,
+                 BuiltGroup *group) {
+  const int copies = group->slot.copies;
+  group->slot = new_slot(reader, meta, number, copies, usual_count(group->counts, group->ranges));
+  const Geometry geometry = group->slot.geometry();
+  group->filters = static_cast<uint8 *>(MemoryContextAllocExtended(
+      CurrentMemoryContext, kGroupRanges * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+  for (int range = 0; range < group->ranges; range++) {
+    const int64 begin = range == 0 ? 0 : group->end[range - 1];
+    if (group->is_full[range])
+      memset(filter_of(*group, range), 0xFF, geometry.bytes());
+    else
+      kernel->add_many(geometry, filter_of(*group, range), group->hashes.items + begin,
+                       static_cast<Size>(group->end[range] - begin));
+  }
 }
 
-// Writes the lines of a group. The whole index is logged when all groups are built.
-void write_group_lines(Relation index, const RangeSlot &slot, uint32 number,
-                       const BuiltGroup &group) {
-  const Geometry geometry = slot.geometry();
-  const Size bytes = geometry.bytes();
-  auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocExtended(
-      CurrentMemoryContext, kGroupRanges * bytes, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
-  for (int range = 0; range < group.ranges; range++) {
-    const int64 begin = range == 0 ? 0 : group.end[range - 1];
-    kernel->add_many(geometry, bitmaps + range * bytes, group.hashes.items + begin,
-                     static_cast<Size>(group.end[range] - begin));
-  }
-  for (uint32 line = 0; line < slot.lines(); line++) {
-    CHECK_FOR_INTERRUPTS();
-    const uint8 *lines[kGroupRanges];
-    for (int range = 0; range < kGroupRanges; range++)
-      lines[range] = bitmaps + range * bytes + line * kLineBytes;
-    const Buffer buffer = lock_new_page(index, slot.start + line);
-    Page page = BufferGetPage(buffer);
-    START_CRIT_SECTION();
-    MarkBufferDirty(buffer);
-    initialize_line(page, number, line);
-    write_slices(lines, kGroupRanges, changed_content<uint8>(page));
-    END_CRIT_SECTION();
-    UnlockReleaseBuffer(buffer);
-  }
-  pfree(bitmaps);
+// Keeps the hashes of a range until the size of the filters is known.
+void keep_hashes(BuiltGroup *group, int range, KeySet *hashes) {
+  group->is_full[range] = hashes->is_full();
+  if (!hashes->is_full())
+    hashes->for_each_batch([=](const uint64 *batch, Size count) {
+      for (Size i = 0; i < count; i++)
+        group->hashes.add(batch[i]);
+    });
+  group->end[range] = group->hashes.count;
 }
 
-// Builds all groups, one after the other. The pages after them are read, too, because the caller
-// has to know how many rows the table has.
-void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) {
-  RangeMeta meta = read_range_meta(index);
-  auto *group = make_zeroed<BuiltGroup>();
-  uint64 built = 0; // the heap pages of the groups so far
+// Builds all groups, one after the other.
+BuildTotals build_alone(Relation index, HeapReader *reader, BlockNumber table_blocks) {
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter group", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  BuildTotals totals = {};
   for (uint32 number = 0; number < kMaxGroups; number++) {
-    const GroupBlocks blocks = group_blocks(meta.range_pages, number);
-    read_group(reader, blocks, table_blocks, group);
+    MemoryContextReset(memory);
+    RangeMeta meta = read_range_meta(index);
+    auto *group = make_zeroed<BuiltGroup>();
+    build_group(reader, meta, number, table_blocks, group);
     if (group->ranges == 0)
       break;
-    built = blocks.begin(group->ranges);
-    RangeSlot slot = new_slot(reader->table, index, meta, number, usual_values(*group));
-    slot.ready = slot.filling = static_cast<uint8>(group->ranges);
-    slot.most =
-        static_cast<uint32>(*std::max_element(group->values, group->values + group->ranges));
-    slot.values = static_cast<uint64>(group->hashes.count);
-    write_group_lines(index, slot, number, *group);
-    write_slot(index, meta, slot, number);
-    meta = read_range_meta(index);
+    group->slot.start = meta.blocks;
+    for (uint32 line = 0; line < group->slot.lines(); line++) {
+      uint8 slices[kContentBytes];
+      make_line(*group, line, slices);
+      write_line(index, group->slot, number, line, slices);
+    }
+    write_slot(index, meta, group->slot, number);
+    totals.blocks = group_blocks(meta.range_pages, number).begin(group->ranges);
+    report_progress(totals.blocks, reader->rows);
   }
-  count_rows(reader, built, table_blocks);
+  totals.rows = reader->rows;
+  totals.skipped = reader->skipped;
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+  return totals;
+}
+
+// Builds all groups. Returns the number of rows of the table. The pages after the groups are read,
+// too, to count their rows.
+double build_groups(Relation table, Relation index, const IndexInfo *info) {
+  const BlockNumber blocks = RelationGetNumberOfBlocks(table);
+  pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, blocks);
+  HeapReader reader = open_heap_reader(table, index);
+  BuildTotals totals = {};
+  if (!build_in_parallel(table, index, info, blocks, &totals))
+    totals = build_alone(index, &reader, blocks);
+  reader.rows = totals.rows;
+  reader.skipped = totals.skipped;
+  count_rows(&reader, totals.blocks, blocks);
+  report_progress(blocks, reader.rows);
+  note_skipped(reader);
+  const double rows = reader.rows;
+  close_reader(&reader);
+  return rows;
+}
+
+// Writes an index without groups. If the index has keys, its false positive rate is fixed.
+void make_empty_index(Relation index, ForkNumber fork) {
+  const RangeOptions options = range_options(index);
+  const IndexedColumns columns = read_columns(index);
+  const double chosen = columns.have_keys() ? kKeyRate : 0.0;
+  make_empty_range_index(index, fork, static_cast<uint32>(options.pages_per_range),
+                         options.fpr > 0 ? options.fpr : chosen);
 }
 
 } // namespace
 
+void report_progress(uint64 blocks, double rows) {
+  pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE, static_cast<int64>(blocks));
+  pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(rows));
+}
+
+void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, BlockNumber table_blocks,
+                 BuiltGroup *group) {
+  const GroupBlocks blocks = group_blocks(meta.range_pages, number);
+  const auto most_hashes =
+      static_cast<int64>(maintenance_work_mem) * 1024 / static_cast<int64>(sizeof(uint64));
+  const int copies = copies_of(reader->columns, meta, number, table_blocks);
+  group->slot.copies = static_cast<uint8>(copies);
+  KeySet hashes(CurrentMemoryContext);
+  uint64 values = 0, most = 0;
+  for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
+    read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), copies, &hashes);
+    group->counts[range] = hashes.count();
+    values += hashes.count();
+    most = Max(most, uint64{hashes.count()});
+    if (group->slot.units > 0)
+      add_to_filter(group->slot.geometry(), filter_of(*group, range), &hashes);
+    else
+      keep_hashes(group, range, &hashes);
+    group->ranges = range + 1;
+    if (group->slot.units == 0 && group->hashes.count > most_hashes)
+      choose_size(*reader, meta, number, group);
+  }
+  if (group->ranges > 0 && group->slot.units == 0)
+    choose_size(*reader, meta, number, group);
+  group->slot.ready = group->slot.filling = static_cast<uint8>(group->ranges);
+  group->slot.most = static_cast<uint32>(most);
+  group->slot.values = values;
+}
+
+void make_line(const BuiltGroup &group, uint32 line, uint8 *slices) {
+  const uint8 *lines[kGroupRanges];
+  for (int range = 0; range < kGroupRanges; range++)
+    lines[range] = filter_of(group, range) + line * kLineBytes;
+  write_slices(lines, kGroupRanges, slices);
+}
+
+void write_line(Relation index, const RangeSlot &slot, uint32 number, uint32 line,
+                const uint8 *slices) {
+  CHECK_FOR_INTERRUPTS();
+  const Buffer buffer = lock_new_page(index, slot.start + line);
+  Page page = BufferGetPage(buffer);
+  START_CRIT_SECTION();
+  MarkBufferDirty(buffer);
+  initialize_line(page, number, line);
+  memcpy(changed_content<uint8>(page), slices, kContentBytes);
+  END_CRIT_SECTION();
+  UnlockReleaseBuffer(buffer);
+}
+
 IndexBuildResult *build_range_index(Relation table, Relation index, IndexInfo *info) {
   check_page_size("bloompages");
-  check_definition(table, index, info);
+  check_definition(table, index);
   if (RelationGetNumberOfBlocks(index) != 0)
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
-  const RangeOptions options = range_options(index);
-  make_empty_range_index(index, MAIN_FORKNUM, static_cast<uint32>(options.pages_per_range),
-                         options.fpr);
-  const BlockNumber blocks = RelationGetNumberOfBlocks(table);
-  pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, blocks);
+  make_empty_index(index, MAIN_FORKNUM);
   const MemoryContext memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter ranges", ALLOCSET_DEFAULT_SIZES);
   const MemoryContext before = MemoryContextSwitchTo(memory);
-  HeapReader reader = open_heap_reader(table, index);
-  build_groups(index, &reader, blocks);
-  const double rows = reader.rows;
-  close_reader(&reader);
+  // The build acts as the owner already, but servers before 17 do not restrict search_path. An
+  // expression that needs another one must fail now, and not when a later INSERT makes a filter.
+  const CallerRights caller = act_as_owner(table);
+  const double rows = build_groups(table, index, info);
+  act_as_caller(caller);
   MemoryContextSwitchTo(before);
   MemoryContextDelete(memory);
   if (RelationNeedsWAL(index))
@@ -227,9 +282,7 @@ IndexBuildResult *build_range_index(Relation table, Relation index, IndexInfo *i
 }
 
 void build_empty_range_index(Relation index) {
-  const RangeOptions options = range_options(index);
-  make_empty_range_index(index, INIT_FORKNUM, static_cast<uint32>(options.pages_per_range),
-                         options.fpr);
+  make_empty_index(index, INIT_FORKNUM);
 }
 
 } // namespace bloomfilter

@@ -65,36 +65,57 @@ struct RangeCheck {
   Relation index;
   RangeMeta meta;
   RangeSlot *slots; // one for each group
+  IndexedColumns columns;
+  MemoryContext row; // reset after each row
+  // The filter of the range that the last row was in. Rows come in the order of the heap.
+  uint8 *filter; // NULL at first
+  RangePlace place;
 };
 
-bool has_value(const RangeCheck &check, const RangePlace &place, uint64 hash) {
-  const FilterSet all = first_filters(kGroupRanges);
-  return probe_ranges(check.index, check.slots[place.group], place.group, hash, all)
-      .has(place.range);
+void read_filter_of(RangeCheck *check, const RangePlace &place) {
+  if (check->filter && place.group == check->place.group && place.range == check->place.range)
+    return;
+  const RangeSlot &slot = check->slots[place.group];
+  if (check->filter)
+    pfree(check->filter);
+  check->filter = static_cast<uint8 *>(MemoryContextAllocExtended(
+      GetMemoryChunkContext(check->slots), slot.geometry().bytes(), MCXT_ALLOC_HUGE));
+  check->place = place;
+  read_range_filter(check->index, slot, place.group, place.range, check->filter);
 }
 
 void check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool,
                     void *state) {
-  const auto *check = static_cast<const RangeCheck *>(state);
+  auto *check = static_cast<RangeCheck *>(state);
   CHECK_FOR_INTERRUPTS();
   const RangePlace place =
       range_place(check->meta.range_pages, ItemPointerGetBlockNumberNoCheck(tid));
   if (place.group >= check->meta.groups || place.range >= check->slots[place.group].ready)
     return;
-  for (int column = 0; column < IndexRelationGetNumberOfKeyAttributes(index); column++)
-    if (!nulls[column] && !has_value(*check, place, column_hash(index, column, values[column])))
-      ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-                      errmsg("index \"%s\" is damaged: it lacks a value of row (%u,%u)",
-                             RelationGetRelationName(index), ItemPointerGetBlockNumberNoCheck(tid),
-                             ItemPointerGetOffsetNumberNoCheck(tid)),
-                      errhint("Rebuild the index from the table with REINDEX.")));
+  read_filter_of(check, place);
+  const RangeSlot &slot = check->slots[place.group];
+  const MemoryContext before = MemoryContextSwitchTo(check->row);
+  bool has_all = true;
+  for (int i = 0; i < check->columns.count; i++)
+    if (!nulls[i])
+      for_each_hash(&check->columns.items[i], values[i], slot.copies, [&](uint64 hash) {
+        has_all &= kernel->contains(slot.geometry(), check->filter, hash);
+      });
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(check->row);
+  if (!has_all)
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" is damaged: it lacks a value of row (%u,%u)",
+                           RelationGetRelationName(index), ItemPointerGetBlockNumberNoCheck(tid),
+                           ItemPointerGetOffsetNumberNoCheck(tid)),
+                    errhint("Rebuild the index from the table with REINDEX.")));
 }
 
 // Reads the slots, and checks that the pages of the groups follow each other.
 void check_range_pages(RangeCheck *check) {
   Relation index = check->index;
   check->meta = read_range_meta(index);
-  check->slots = make_array<RangeSlot>(check->meta.groups);
+  check->slots = make_array<RangeSlot>(Max(check->meta.groups, 1U));
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   if (check->meta.blocks > blocks)
     raise_index_damaged(index, check->meta.blocks - 1, "does not exist");
@@ -155,6 +176,8 @@ void check_range_index(Relation table, Relation index) {
   // of each row that the snapshot sees.
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_range_pages(&check);
+  check.columns = read_columns(index);
+  check.row = AllocSetContextCreate(memory, "bloomfilter row", ALLOCSET_DEFAULT_SIZES);
   unlock_work(index);
   read_seen_rows(table, index, snapshot, check_heap_row, &check);
   UnregisterSnapshot(snapshot);

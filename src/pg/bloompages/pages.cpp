@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "access/rmgr.h"
+#include "access/transam.h"
 #include "access/xloginsert.h"
 }
 
@@ -12,8 +13,8 @@ namespace {
 
 constexpr BlockNumber kFirstDirectory = 1, kFirstFree = 2;
 
-// A change to a few bytes of a page. A byte of it is stored as a region of a generic WAL record:
-// the region's offset in the page and its length, 1, as numbers of 16 bits, and the byte.
+// A change to some bytes of a page. Bytes beside each other are stored as a region of a generic WAL
+// record: the region's offset in the page and its length, as numbers of 16 bits, and the bytes.
 //
 // The server's own way, GenericXLogStart() to GenericXLogFinish(), makes the same record by copying
 // the page and comparing the copy with it. For the few bits of a row that takes ten times as long.
@@ -21,15 +22,25 @@ constexpr BlockNumber kFirstDirectory = 1, kFirstFree = 2;
 // compare what redo makes of it (wal_consistency_checking).
 class ByteChanges {
 public:
-  ByteChanges() : length_(0) {}
+  ByteChanges() : length_(0), begin_(0), end_(0), at_(0) {}
 
-  // Sets a bit in a byte of a page, and remembers the byte.
+  // Sets a bit in a byte of a page, and remembers the byte. Bytes come in ascending order.
   void set(Page page, Size byte, uint8 mask) {
     auto *changed = reinterpret_cast<uint8 *>(page) + byte;
     *changed |= mask;
-    put(static_cast<uint16>(byte));
-    put(uint16{1});
+    if (length_ > 0 && byte < end_) {
+      regions_[length_ - 1] = *changed;
+      return;
+    }
+    if (length_ == 0 || byte > end_) {
+      at_ = length_;
+      put(at_, byte);
+      length_ += kRegionHead;
+      begin_ = byte;
+    }
     regions_[length_++] = *changed;
+    end_ = byte + 1;
+    put(at_ + sizeof(uint16), end_ - begin_);
   }
   // Logs all changes of a page. Call this in the critical section in which they were made.
   void log(Buffer buffer) {
@@ -41,14 +52,17 @@ public:
   }
 
 private:
-  void put(uint16 number) {
-    memcpy(regions_ + length_, &number, sizeof number);
-    length_ += sizeof number;
+  void put(Size at, Size number) {
+    const auto stored = static_cast<uint16>(number);
+    memcpy(regions_ + at, &stored, sizeof stored);
   }
 
-  static constexpr Size kRegionBytes = 2 * sizeof(uint16) + 1;
-  uint8 regions_[kLineBits * kRegionBytes];
-  Size length_;
+  static constexpr Size kRegionHead = 2 * sizeof(uint16);
+  // A region for each second byte would take the most.
+  uint8 regions_[(kRegionHead + 1) * (kContentBytes / 2 + 1)];
+  Size length_;      // of the regions
+  Size begin_, end_; // the bytes of the last region
+  Size at_;          // where it begins in `regions_`
 };
 
 Size byte_of(const SliceBit &bit) {
@@ -59,20 +73,24 @@ bool is_set(const uint8 *page, const SliceBit &bit) {
   return (page[byte_of(bit)] & bit.mask) != 0;
 }
 
-bool are_set(const uint8 *page, int range, const uint16 *bits, int count) {
+SliceBit place_of(const LineBit &bit) {
+  return slice_bit(kGroupRanges, bit.bit, bit.range);
+}
+
+bool are_set(const uint8 *page, const LineBit *bits, int count) {
   bool all = true;
   for (int i = 0; i < count; i++)
-    all &= is_set(page, slice_bit(kGroupRanges, bits[i], range));
+    all &= is_set(page, place_of(bits[i]));
   return all;
 }
 
-void set_and_log(Relation index, Buffer buffer, int range, const uint16 *bits, int count) {
+void set_and_log(Relation index, Buffer buffer, const LineBit *bits, int count) {
   ByteChanges changes;
   Page page = BufferGetPage(buffer);
   START_CRIT_SECTION();
   MarkBufferDirty(buffer);
   for (int i = 0; i < count; i++) {
-    const SliceBit bit = slice_bit(kGroupRanges, bits[i], range);
+    const SliceBit bit = place_of(bits[i]);
     if (!is_set(bytes_of(buffer), bit))
       changes.set(page, byte_of(bit), bit.mask);
   }
@@ -132,17 +150,38 @@ void initialize_line(Page page, uint32 group, uint32 line) {
   changed_head(page)->place = line;
 }
 
-void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line, int range,
-                   const uint16 *bits, int count) {
+void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
+                   const LineBit *bits, int count) {
   Buffer buffer = lock_line(index, slot, group, line, BUFFER_LOCK_SHARE);
-  const bool all = are_set(bytes_of(buffer), range, bits, count);
-  if (!all) {
+  if (!are_set(bytes_of(buffer), bits, count)) {
     LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    if (!are_set(bytes_of(buffer), range, bits, count))
-      set_and_log(index, buffer, range, bits, count);
+    if (!are_set(bytes_of(buffer), bits, count))
+      set_and_log(index, buffer, bits, count);
   }
   UnlockReleaseBuffer(buffer);
+}
+
+void read_range_filter(Relation index, const RangeSlot &slot, uint32 group, int range,
+                       uint8 *filter) {
+  for (uint32 line = 0; line < slot.lines(); line++) {
+    CHECK_FOR_INTERRUPTS();
+    uint8 *copy = filter + line * kLineBytes;
+    memset(copy, 0, kLineBytes);
+    const Buffer buffer = lock_line(index, slot, group, line, BUFFER_LOCK_SHARE);
+    for (int bit = 0; bit < kLineBits; bit++)
+      if (is_set(bytes_of(buffer), slice_bit(kGroupRanges, bit, range)))
+        copy[bit / 8] |= static_cast<uint8>(1 << bit % 8);
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+// A transaction that is not newer than the next one.
+uint64 full_transaction_id(TransactionId transaction) {
+  const FullTransactionId next = ReadNextFullTransactionId();
+  const uint32 epoch =
+      EpochFromFullTransactionId(next) - (transaction > XidFromFullTransactionId(next) ? 1 : 0);
+  return U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, transaction));
 }
 
 void make_empty_range_index(Relation index, ForkNumber fork, uint32 range_pages, double rate) {

@@ -66,10 +66,23 @@ FilterSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint
 // Makes an empty page of a group's line.
 void initialize_line(Page page, uint32 group, uint32 line);
 
-// Sets bits of a range in a line's page, unless they are set already. `bits` are numbers of bits in
-// the line.
-void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line, int range,
-                   const uint16 *bits, int count);
+// A bit of a line, in the filter of a range.
+struct LineBit {
+  uint16 bit; // 0 ... 511
+  uint8 range;
+};
+// Sets bits in a line's page, unless they are set already. The bits are in ascending order, and
+// those of one number in the order of their ranges.
+void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
+                   const LineBit *bits, int count);
+
+// Copies the filter of a range from its group's lines. Bits may be set meanwhile. `filter` has
+// slot.geometry().bytes() bytes.
+void read_range_filter(Relation index, const RangeSlot &slot, uint32 group, int range,
+                       uint8 *filter);
+
+// A transaction's number with its epoch, as RangeMeta::skipped has it.
+uint64 full_transaction_id(TransactionId transaction);
 
 // Writes the meta page, and the first page of the directory. `range_pages` and `rate` are 0 if the
 // index chooses them.

@@ -9,8 +9,7 @@
 
 #include "pg/list.hpp"
 #include "pg/bloompages/access_method.hpp"
-#include "pg/bloompages/pages.hpp"
-#include "pg/bloompages/values.hpp"
+#include "pg/bloompages/search.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -24,55 +23,22 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What a scan needs for each scan key. There can be more keys than columns: `k = ANY (a) AND
-// k = ANY (b)` gives two.
-struct KeyHash {
-  uint64 hash;       // of the value that is looked for
-  FmgrInfo function; // of the value's type, if it is not the column's; found once for all rescans
-};
-
-KeyHash *key_hashes_of(IndexScanDesc scan) {
-  return static_cast<KeyHash *>(scan->opaque);
+Search *search_of(IndexScanDesc scan) {
+  return static_cast<Search *>(scan->opaque);
 }
 
-void find_hash_function(Relation index, const ScanKeyData &key, FmgrInfo *function,
-                        MemoryContext memory) {
-  const Oid type = key.sk_subtype, family = index->rd_opfamily[key.sk_attno - 1];
-  const Oid found = get_opfamily_proc(family, type, type, kHashFunction);
-  if (!OidIsValid(found))
-    elog(ERROR, "missing support function %d for type %u in index \"%s\"", kHashFunction, type,
-         RelationGetRelationName(index));
-  fmgr_info_cxt(found, function, memory);
-}
-
-uint64 key_hash_of(IndexScanDesc scan, int number) {
-  Relation index = scan->indexRelation;
-  const ScanKeyData &key = scan->keyData[number];
-  const int column = key.sk_attno - 1;
-  if (!OidIsValid(key.sk_subtype) || key.sk_subtype == index->rd_opcintype[column])
-    return column_hash(index, column, key.sk_argument);
-  // The server's hash function for `name` does not know nondeterministic collations. The one for
-  // text does, and their hashes are the same otherwise.
-  if (key.sk_subtype == NAMEOID) {
-    const Datum name = CStringGetTextDatum(NameStr(*DatumGetName(key.sk_argument)));
-    const uint64 hash = column_hash(index, column, name);
-    pfree(DatumGetPointer(name)); // a nested loop calls this for each of its rows
-    return hash;
-  }
-  FmgrInfo *function = &key_hashes_of(scan)[number].function;
-  if (!function->fn_addr)
-    find_hash_function(index, key, function, GetMemoryChunkContext(scan->opaque));
-  return column_hash(index, column, function, key.sk_argument);
-}
-
-// Hashes the values of the scan keys. Returns false if one is NULL, so that no row is found.
-bool hash_keys(IndexScanDesc scan) {
+// Tells the search what the scan keys look for. There can be more scan keys than columns: `k =
+// ANY (a) AND k = ANY (b)` gives two.
+void set_conditions(IndexScanDesc scan) {
+  Search *search = search_of(scan);
+  clear_conditions(search);
   for (int i = 0; i < scan->numberOfKeys; i++) {
-    if (scan->keyData[i].sk_flags & SK_ISNULL)
-      return false;
-    key_hashes_of(scan)[i].hash = key_hash_of(scan, i);
+    const ScanKeyData &key = scan->keyData[i];
+    if (key.sk_flags & SK_ISNULL)
+      search->finds_nothing = true;
+    else
+      add_condition(search, key.sk_attno - 1, key.sk_strategy, key.sk_subtype, key.sk_argument);
   }
-  return true;
 }
 
 // Adds heap pages to a bitmap, and counts them.
@@ -99,9 +65,7 @@ private:
 
 void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const GroupBlocks &blocks,
                FoundPages *result) {
-  FilterSet found = first_filters(slot.ready);
-  for (int i = 0; i < scan->numberOfKeys; i++)
-    found = probe_ranges(scan->indexRelation, slot, group, key_hashes_of(scan)[i].hash, found);
+  const FilterSet found = search_group(search_of(scan), slot, group, first_filters(slot.ready));
   for (int range = 0; range < slot.ready; range++)
     if (found.has(range))
       result->add(blocks.begin(range), blocks.begin(range + 1));
@@ -128,6 +92,12 @@ template <typename Use> void for_each_group(IndexScanDesc scan, const RangeMeta 
   }
 }
 
+// True if the filters may lack rows that a snapshot sees (RangeMeta::skipped).
+bool lacks_rows_of(const RangeMeta &meta, Snapshot snapshot) {
+  return meta.skipped != 0 && TransactionIdIsNormal(snapshot->xmin) &&
+         full_transaction_id(snapshot->xmin) <= meta.skipped;
+}
+
 BlockNumber table_blocks_of(Relation index) {
   Relation table = table_open(index->rd_index->indrelid, AccessShareLock);
   const BlockNumber blocks = RelationGetNumberOfBlocks(table);
@@ -139,7 +109,7 @@ BlockNumber table_blocks_of(Relation index) {
 
 IndexScanDesc begin_range_scan(Relation index, int keys, int orders) {
   IndexScanDesc scan = RelationGetIndexScan(index, keys, orders);
-  scan->opaque = make_zeroed_array<KeyHash>(Max(keys, 1));
+  scan->opaque = begin_search(index);
   return scan;
 }
 
@@ -151,20 +121,26 @@ void rescan_ranges(IndexScanDesc scan, ScanKey keys, int, ScanKey, int) {
 int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap) {
   Relation index = scan->indexRelation;
   count_search(scan);
-  if (!hash_keys(scan))
+  set_conditions(scan);
+  if (search_of(scan)->finds_nothing)
     return 0;
   FoundPages result(bitmap, table_blocks_of(index));
-  const RangeMeta meta = read_range_meta(index);
+  RangeMeta meta = read_range_meta(index);
+  if (search_of(scan)->finds_all())
+    meta.groups = 0; // so every page is found
   for_each_group(scan, meta, [&](uint32 group, const RangeSlot &slot) {
     add_group(scan, slot, group, group_blocks(meta.range_pages, group), &result);
   });
   result.add(group_blocks(meta.range_pages, meta.groups).first, result.table_blocks());
+  // Whoever makes filters notes what they lack before a scan can see them.
+  if (lacks_rows_of(read_range_meta(index), scan->xs_snapshot))
+    result.add(0, result.table_blocks());
   constexpr int64 kRowsOfPage = 10; // nobody knows how many rows the pages have
   return result.pages() * kRowsOfPage;
 }
 
 void end_range_scan(IndexScanDesc scan) {
-  pfree(scan->opaque);
+  end_search(search_of(scan));
 }
 
 } // namespace bloomfilter

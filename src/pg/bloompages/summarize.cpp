@@ -1,17 +1,19 @@
 // See summarize.hpp.
 //
-// The steps for a range, each in WAL records of its own:
+// The steps for one or more ranges, each in WAL records of its own:
 //
-// 1. If it is the first of its group: read its values, choose the geometry of the group, write
+// 1. If they are the first of their group: read their rows, choose the geometry of the group, write
 //    empty pages of lines, and then the group's slot.
-// 2. `filling` becomes one more. From now on, whoever inserts a row into the range sets its bits.
-// 3. Read the values, and set their bits.
-// 4. `ready` becomes one more.
+// 2. `filling` grows. From now on, whoever inserts a row into these ranges sets its bits.
+// 3. Read the rows, and set their bits, line by line.
+// 4. `ready` becomes what `filling` is.
 //
-// A crash or an error after step 2 leaves a range that is being filled. Filling it again needs no
+// A crash or an error after step 2 leaves ranges that are being filled. Filling them again needs no
 // cleanup, because bits are only set.
 
 #include "pg/bloompages/summarize.hpp"
+
+#include <algorithm>
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
@@ -20,9 +22,12 @@
 #include "pg/value/bitmaps.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "commands/vacuum.h"
+#include "utils/resowner.h"
 }
 
 namespace bloomfilter {
@@ -45,68 +50,191 @@ void write_empty_lines(Relation index, const RangeSlot &slot, uint32 group) {
   }
 }
 
-// The number of values for which a group is made whose first range has `values`. A later range may
-// have more. So it is what the range before had, if that was more.
-uint64 values_to_size_for(Relation index, const NextRange &next, uint64 values) {
-  if (next.group == 0)
-    return values;
-  const RangeSlot before = read_range_slot(index, slot_place(next.meta.directory, next.group - 1));
-  const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
-  return Max(values, uint64{before.most} * next.blocks.range_pages / pages_before);
-}
-
-// The number of values that a range will get which has no rows now, after a DELETE for instance.
-uint64 expected_values(Relation table, Relation index, uint32 range_pages) {
+// The number of hashes that a range will get which has no rows now, after a DELETE for instance.
+uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
   constexpr double kRowsOfPage = 64; // if the server does not know either
+  constexpr double kKeysOfValue = 4; // that are new in the range
   BlockNumber pages = 0;
   double rows = 0, all_visible;
-  table_relation_estimate_size(table, nullptr, &pages, &rows, &all_visible);
+  table_relation_estimate_size(reader.table, nullptr, &pages, &rows, &all_visible);
   const double rows_of_page = rows > 0 ? rows / pages : kRowsOfPage;
-  return static_cast<uint64>(rows_of_page * range_pages *
-                             IndexRelationGetNumberOfKeyAttributes(index));
+  return static_cast<uint64>(rows_of_page * range_pages * reader.columns.count *
+                             (reader.columns.have_keys() ? kKeysOfValue : 1));
 }
 
-// Sets the bits of all hashes in the lines of a range.
-void add_range_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
-                      const GrowingArray<uint64> &hashes) {
-  const Geometry geometry = slot.geometry();
-  auto *bitmap = make_zeroed_array<uint8>(geometry.bytes());
-  kernel->add_many(geometry, bitmap, hashes.items, static_cast<Size>(hashes.count));
+// The number of hashes for which a group is made whose first ranges have these numbers of them. A
+// later range may have more. So it is what the ranges before had, if that was more. One of them
+// with unusually many does not count.
+uint64 count_to_size_for(Relation index, const NextRange &next, const uint64 *counts, int ranges) {
+  const uint64 usual = usual_count(counts, ranges);
+  if (next.group == 0)
+    return usual;
+  const RangeSlot before = read_range_slot(index, slot_place(next.meta.directory, next.group - 1));
+  const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
+  const uint64 mean = before.values / Max(before.ready, uint8{1});
+  return Max(usual, Min(uint64{before.most}, 2 * mean) * next.blocks.range_pages / pages_before);
+}
+
+// Reads ranges to find out how large the filters of their group have to be, and makes the group.
+RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySet *hashes) {
+  Relation index = reader->index;
+  change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
+  const int copies =
+      copies_of(reader->columns, next.meta, next.group, RelationGetNumberOfBlocks(reader->table));
+  uint64 counts[kMostFilled];
+  for (int i = 0; i < ranges; i++) {
+    read_row_hashes(reader, next.blocks.begin(i), next.blocks.begin(i + 1), copies, hashes);
+    counts[i] = hashes->count();
+  }
+  const RangeSlot slot = new_slot(*reader, next.meta, next.group, copies,
+                                  count_to_size_for(index, next, counts, ranges));
+  write_empty_lines(index, slot, next.group);
+  write_slot(index, next.meta, slot, next.group);
+  return read_range_meta(index);
+}
+
+// Sets in a group's lines the bits of the filters of some ranges. The filters follow each other.
+void set_filter_bits(Relation index, const RangeSlot &slot, const NextRange &next,
+                     const uint8 *filters, int ranges) {
+  const Size bytes = slot.geometry().bytes();
+  auto *bits = make_array<LineBit>(static_cast<Size>(kLineBits) * kMostFilled);
   for (uint32 line = 0; line < slot.lines(); line++) {
     CHECK_FOR_INTERRUPTS();
-    uint16 bits[kLineBits];
     int count = 0;
     for (int bit = 0; bit < kLineBits; bit++)
-      if (bitmap[line * kLineBytes + bit / 8] >> bit % 8 & 1)
-        bits[count++] = static_cast<uint16>(bit);
+      for (int i = 0; i < ranges; i++)
+        if (filters[i * bytes + line * kLineBytes + bit / 8] >> bit % 8 & 1)
+          bits[count++] = {static_cast<uint16>(bit), static_cast<uint8>(next.range + i)};
     if (count > 0)
-      set_line_bits(index, slot, next.group, line, next.range, bits, count);
+      set_line_bits(index, slot, next.group, line, bits, count);
   }
-  pfree(bitmap);
+  pfree(bits);
 }
 
 // True if the pages of a range are not being filled just now. Servers from 16 on extend a table by
 // many pages at once, so the pages before a row may still be empty. But pages that are empty after
 // a crash must not stop all later ranges from getting their filters.
-bool is_at_rest(Relation table, const NextRange &next, BlockNumber block) {
-  return next.end() + kRangesToWait * next.blocks.range_pages <= block ||
-         are_mostly_full(table, next.blocks.begin(next.range), next.end());
+bool is_at_rest(Relation table, const NextRange &next, int ranges, BlockNumber block) {
+  return next.end(ranges) + kRangesToWait * next.blocks.range_pages <= block ||
+         are_mostly_full(table, next.blocks.begin(next.range), next.end(ranges));
+}
+
+// The most ranges that get their filters in one turn: eight, but no more than the group has, and
+// no more pages than an INSERT should read.
+int ranges_of_turn(const NextRange &next) {
+  const auto pages = static_cast<int>(kMostChosenPages / next.blocks.range_pages);
+  return Min(Min(kMostFilled, kGroupRanges - next.range), Max(pages, 1));
+}
+
+// True if an error must not be swallowed: somebody wants the statement or the session to end.
+bool ends_statement(int code) {
+  return code == ERRCODE_QUERY_CANCELED ||
+         ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
+}
+
+// Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
+// the functions of the index may have been called for a row that is not the caller's. Cancels and
+// shutdowns end the INSERT all the same.
+void summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
+  const MemoryContext before = CurrentMemoryContext;
+  const ResourceOwner owner = CurrentResourceOwner;
+  const MemoryContext memory =
+      AllocSetContextCreate(before, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
+  BeginInternalSubTransaction(nullptr);
+  PG_TRY();
+  {
+    MemoryContextSwitchTo(memory);
+    const CallerRights caller = act_as_owner(table);
+    HeapReader reader = open_heap_reader(table, index);
+    summarize(&reader, next, ranges);
+    close_reader(&reader);
+    act_as_caller(caller);
+    ReleaseCurrentSubTransaction();
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(memory);
+    ErrorData *error = CopyErrorData();
+    FlushErrorState();
+    RollbackAndReleaseCurrentSubTransaction();
+    CurrentResourceOwner = owner;
+    if (ends_statement(error->sqlerrcode))
+      ReThrowError(error);
+    ereport(LOG, (errcode(error->sqlerrcode),
+                  errmsg("could not make filters of index \"%s\": %s",
+                         RelationGetRelationName(index), error->message),
+                  errhint("The rows stay in the part that every scan reads, until VACUUM or "
+                          "bf_index_tidy() makes the filters.")));
+  }
+  PG_END_TRY();
+  MemoryContextSwitchTo(before);
+  CurrentResourceOwner = owner;
+  MemoryContextDelete(memory);
+}
+
+// The number of ranges that get their filters because a row was put into a heap page; often 0.
+int ranges_due(const NextRange &next, bool has_keys, BlockNumber block) {
+  if (next.group >= kMaxGroups || next.blocks.range_pages > kMostChosenPages ||
+      next.attempts >= kMostAttempts)
+    return 0;
+  const int most = ranges_of_turn(next), least = has_keys ? most : 1;
+  int ranges = 0;
+  while (ranges < most && next.end(ranges + 1) + next.blocks.range_pages <= block)
+    ranges++;
+  return ranges < least ? 0 : ranges;
 }
 
 } // namespace
 
-RangeSlot new_slot(Relation table, Relation index, const RangeMeta &meta, uint32 group,
-                   uint64 values) {
-  if (values == 0)
-    values = expected_values(table, index, group_blocks(meta.range_pages, group).range_pages);
+uint64 usual_count(const uint64 *counts, int ranges) {
+  uint64 sorted[kGroupRanges];
+  uint64 *end = std::remove_copy(counts, counts + ranges, sorted, uint64{0});
+  if (end == sorted)
+    return 0;
+  // Newer compilers export what std::sort() makes without a comparison of our own.
+  std::sort(sorted, end, [](uint64 a, uint64 b) { return a < b; });
+  return Min(end[-1], 2 * sorted[(end - sorted) / 2]);
+}
+
+int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
+              BlockNumber table_blocks) {
+  return columns.have_keys()
+             ? copies_for(meta.rate,
+                          default_range_rate(group, range_count(meta.range_pages, table_blocks)))
+             : 1;
+}
+
+RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, int copies,
+                   uint64 count) {
+  const BlockNumber table_blocks = RelationGetNumberOfBlocks(reader.table);
+  if (count == 0)
+    count = expected_count(reader, group_blocks(meta.range_pages, group).range_pages);
+  const double rate = range_rate(meta, group, table_blocks);
   const Geometry geometry =
-      range_geometry(values, range_rate(meta, group, RelationGetNumberOfBlocks(table)));
+      reader.columns.have_keys() ? key_geometry(count, rate) : range_geometry(count, rate);
   RangeSlot slot = {};
   slot.start = meta.blocks;
   slot.units = geometry.units;
   slot.layout = geometry.layout;
   slot.k = geometry.k;
+  slot.copies = static_cast<uint8>(copies);
   return slot;
+}
+
+void add_to_filter(const Geometry &geometry, uint8 *filter, KeySet *hashes) {
+  if (hashes->is_full())
+    memset(filter, 0xFF, geometry.bytes());
+  else
+    hashes->for_each_batch(
+        [&](const uint64 *batch, Size count) { kernel->add_many(geometry, filter, batch, count); });
+}
+
+void note_skipped(const HeapReader &reader) {
+  if (!TransactionIdIsValid(reader.skipped))
+    return;
+  const uint64 skipped = full_transaction_id(reader.skipped);
+  change_range_meta(reader.index,
+                    [=](RangeMeta *meta) { meta->skipped = Max(meta->skipped, skipped); });
 }
 
 void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, uint32 group) {
@@ -158,68 +286,63 @@ double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks)
                         : default_range_rate(group, range_count(meta.range_pages, table_blocks));
 }
 
-void summarize(HeapReader *reader, const NextRange &next) {
+void summarize(HeapReader *reader, const NextRange &next, int count) {
   Relation index = reader->index;
-  const uint64 begin = next.blocks.begin(next.range);
-  GrowingArray<uint64> hashes = {};
-  RangeMeta meta = next.meta;
-  if (!next.has_slot) {
-    change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
-    read_row_hashes(reader, begin, next.end(), &hashes);
-    const uint64 values = values_to_size_for(index, next, static_cast<uint64>(hashes.count));
-    const RangeSlot slot = new_slot(reader->table, index, meta, next.group, values);
-    write_empty_lines(index, slot, next.group);
-    write_slot(index, meta, slot, next.group);
-    meta = read_range_meta(index);
-  }
+  KeySet hashes(CurrentMemoryContext);
+  const RangeMeta meta = next.has_slot ? next.meta : add_group(reader, next, count, &hashes);
   const SlotPlace place = slot_place(meta.directory, next.group);
   change_slot(index, place, [&](RangeSlot *slot) {
-    slot->filling = static_cast<uint8>(next.range + 1);
+    slot->filling = Max(slot->filling, static_cast<uint8>(next.range + count));
     slot->attempts = static_cast<uint8>(Min(slot->attempts + 1U, kMostAttempts));
   });
-  read_row_hashes(reader, begin, next.end(), &hashes);
-  add_range_hashes(index, read_range_slot(index, place), next, hashes);
-  change_slot(index, place, [&](RangeSlot *slot) {
-    slot->ready = slot->filling;
-    slot->attempts = 0;
-    slot->most = Max(slot->most, static_cast<uint32>(hashes.count));
-    slot->values += static_cast<uint64>(hashes.count);
+  const RangeSlot slot = read_range_slot(index, place);
+  const Geometry geometry = slot.geometry();
+  auto *filters = static_cast<uint8 *>(MemoryContextAllocExtended(
+      CurrentMemoryContext, count * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+  uint64 values = 0, most = 0;
+  for (int i = 0; i < count; i++) {
+    const int range = next.range + i;
+    read_row_hashes(reader, next.blocks.begin(range), next.blocks.begin(range + 1), slot.copies,
+                    &hashes);
+    add_to_filter(geometry, filters + i * geometry.bytes(), &hashes);
+    values += hashes.count();
+    most = Max(most, uint64{hashes.count()});
+  }
+  hashes.release();
+  set_filter_bits(index, slot, next, filters, count);
+  pfree(filters);
+  note_skipped(*reader);
+  change_slot(index, place, [&](RangeSlot *changed) {
+    changed->ready = static_cast<uint8>(next.range + count);
+    changed->attempts = 0;
+    changed->most = Max(changed->most, static_cast<uint32>(most));
+    changed->values += values;
   });
-  if (hashes.items)
-    pfree(hashes.items);
 }
 
 void summarize_all(Relation table, Relation index, void (*pause)()) {
   HeapReader reader = open_heap_reader(table, index, pause);
   for (;;) {
     const NextRange next = next_range(index);
-    if (next.group >= kMaxGroups || next.end() > RelationGetNumberOfBlocks(table))
+    const BlockNumber blocks = RelationGetNumberOfBlocks(table);
+    int ranges = 0;
+    while (ranges < ranges_of_turn(next) && next.end(ranges + 1) <= blocks)
+      ranges++;
+    if (next.group >= kMaxGroups || ranges == 0)
       break;
-    summarize(&reader, next);
+    summarize(&reader, next, ranges);
   }
   close_reader(&reader);
 }
 
-void summarize_for_insert(Relation table, Relation index, BlockNumber block) {
-  const auto is_due = [=](const NextRange &next) {
-    return next.group < kMaxGroups && next.blocks.range_pages <= kMostChosenPages &&
-           next.attempts < kMostAttempts && next.end() + next.blocks.range_pages <= block;
-  };
-  if (!is_due(next_range(index)) || !try_lock_work(index))
+void summarize_for_insert(Relation table, Relation index, bool has_keys, BlockNumber block) {
+  if (IsInParallelMode() || ranges_due(next_range(index), has_keys, block) == 0 ||
+      !try_lock_work(index))
     return;
   const NextRange next = next_range(index); // somebody else may have been faster
-  if (is_due(next) && is_at_rest(table, next, block)) {
-    const MemoryContext memory =
-        AllocSetContextCreate(CurrentMemoryContext, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
-    const MemoryContext before = MemoryContextSwitchTo(memory);
-    const CallerRights caller = act_as_owner(table);
-    HeapReader reader = open_heap_reader(table, index);
-    summarize(&reader, next);
-    close_reader(&reader);
-    act_as_caller(caller);
-    MemoryContextSwitchTo(before);
-    MemoryContextDelete(memory);
-  }
+  const int ranges = ranges_due(next, has_keys, block);
+  if (ranges > 0 && is_at_rest(table, next, ranges, block))
+    summarize_or_log(table, index, next, ranges);
   unlock_work(index);
 }
 
@@ -235,9 +358,12 @@ IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResul
     return result;
   Relation index = info->index;
   Relation table = table_open(index->rd_index->indrelid, AccessShareLock);
+  // VACUUM acts as the owner already, but restricts search_path only from 17 on.
+  const CallerRights caller = act_as_owner(table);
   lock_work(index);
   summarize_all(table, index, [] { vacuum_delay_point(false); });
   unlock_work(index);
+  act_as_caller(caller);
   table_close(table, AccessShareLock);
   result = started(result);
   result->num_pages = RelationGetNumberOfBlocks(index);

@@ -1,5 +1,9 @@
-// Gives ranges their filters, one after the other (core/bloompages_pages.hpp). INSERT does it for
-// one range now and then, VACUUM and bf_index_tidy() for all that are complete.
+// Gives ranges their filters, in order (core/bloompages_pages.hpp). INSERT does it for at most
+// eight ranges now and then, VACUUM and bf_index_tidy() for all that are complete.
+//
+// The ranges of a turn share a record of WAL for each line. If the index has keys, a range sets
+// most bits of a line. Then eight ranges take little more WAL than one, and an INSERT waits until
+// eight are complete.
 //
 // A range is complete if the table has all of its pages. The last pages of a table have no filter
 // until then, so every scan reads them.
@@ -11,7 +15,7 @@
 #include "pg/server.hpp"
 
 #include "pg/bloompages/pages.hpp"
-#include "pg/bloompages/values.hpp"
+#include "pg/bloompages/heap_reader.hpp"
 
 namespace bloomfilter {
 
@@ -24,34 +28,53 @@ struct NextRange {
   uint32 attempts;    // how often somebody began to read the range
   GroupBlocks blocks; // of the group
 
-  uint64 end() const { return blocks.begin(range + 1); } // the first block after the range
+  // The first block after the range and the next ones, `count` in all.
+  uint64 end(int count) const { return blocks.begin(range + count); }
 };
 NextRange next_range(Relation index);
 
 // The false positive rate of a group's filters: the option's, or the default for the table's size.
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
-// The slot of a new group whose filters are made for this number of values each. If it is 0, the
-// number is what the server expects of a table with such columns. The group's lines begin at the
-// first free page of the index.
-RangeSlot new_slot(Relation table, Relation index, const RangeMeta &meta, uint32 group,
-                   uint64 values);
+// The number of distinct hashes for which a group's filters are made, if these ranges have so many.
+// A few ranges with many more than the others would make all filters large, so theirs become fuller
+// than they should be. Ranges without values do not count: after a DELETE, most ranges may have
+// none. Returns 0 if all have none.
+uint64 usual_count(const uint64 *counts, int ranges);
+
+// The number of hashes that a whole value has in a new group.
+int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
+              BlockNumber table_blocks);
+
+// The slot of a new group in which a whole value has `copies` hashes, and whose filters are made
+// for `count` distinct hashes each. If it is 0, the number is what the server expects of a table
+// with such columns. The group's lines begin at the first free page of the index.
+RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, int copies,
+                   uint64 count);
+
+// Sets the bits of all hashes in a filter.
+void add_to_filter(const Geometry &geometry, uint8 *filter, KeySet *hashes);
+
+// Notes the newest transaction that deleted a row that was left out.
+void note_skipped(const HeapReader &reader);
 
 // Puts a new group's slot into the directory, which gets another page if it is full. The pages of
 // the group's lines were written before.
 void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, uint32 group);
 
-// Gives the range its filter. An error leaves the index as right as before; whoever comes next does
-// the same again.
-void summarize(HeapReader *reader, const NextRange &next);
+// Gives the range and the next ones, `count` in all, their filters. They are in one group. An error
+// leaves the index as right as before; whoever comes next does the same again.
+void summarize(HeapReader *reader, const NextRange &next, int count);
 
 // Gives all complete ranges their filters. Calls pause() before each page that is read.
 void summarize_all(Relation table, Relation index, void (*pause)());
 
-// Called for a row that was put into a range without a filter. Gives one range its filter if the
-// row's page has passed the end of the next range by another range, the range has at most 256
-// pages, most of them have rows, and nobody else does such work now. Hash functions run as the
-// table's owner, because they see rows of others.
-void summarize_for_insert(Relation table, Relation index, BlockNumber block);
+// Called for a row that was put into a range without a filter. Gives ranges their filters if the
+// row's page has passed their end by another range, most of their pages have rows, and nobody else
+// does such work now: at least eight ranges if the index has keys, but at most 256 pages.
+//
+// The functions see rows of others. So they run as the table's owner, and an error does not fail
+// the INSERT: it is logged, and after three of them the ranges wait for VACUUM.
+void summarize_for_insert(Relation table, Relation index, bool has_keys, BlockNumber block);
 
 } // namespace bloomfilter

@@ -1,0 +1,146 @@
+// See columns.hpp.
+
+#include "pg/bloompages/columns.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/gin.h"
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_opclass.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/relcache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// The type of what an index's column indexes. With STORAGE, the index's own attribute has the type
+// of the keys.
+Oid indexed_type_of(Relation index, int column) {
+  const AttrNumber number = index->rd_index->indkey.values[column];
+  if (number != 0)
+    return get_atttype(index->rd_index->indrelid, number);
+  int expression = 0; // expressions are in the order of their columns
+  for (int i = 0; i < column; i++)
+    expression += index->rd_index->indkey.values[i] == 0 ? 1 : 0;
+  return exprType(static_cast<Node *>(list_nth(RelationGetIndexExpressions(index), expression)));
+}
+
+Oid storage_type_of(Relation index, int column) {
+  HeapTuple tuple = SearchSysCache1(
+      CLAOID, ObjectIdGetDatum(get_index_column_opclass(RelationGetRelid(index), column + 1)));
+  if (!HeapTupleIsValid(tuple))
+    elog(ERROR, "cache lookup failed for an operator class of index \"%s\"",
+         RelationGetRelationName(index));
+  const Oid type = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple))->opckeytype;
+  ReleaseSysCache(tuple);
+  return type;
+}
+
+bool find_function(Relation index, int column, uint16 number, FmgrInfo *function) {
+  const Oid found = index_getprocid(index, static_cast<AttrNumber>(column + 1), number);
+  if (!OidIsValid(found))
+    return false;
+  fmgr_info(found, function);
+  return true;
+}
+
+[[noreturn]] void raise_lacking(Relation index, int column) {
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                  errmsg("operator class of column %d of index \"%s\" lacks support functions",
+                         column + 1, RelationGetRelationName(index)),
+                  errhint("It needs function %d, or functions %d, %d and %d.", kHashFunction,
+                          kExtractValue, kExtractQuery, kTriConsistent)));
+}
+
+void find_key_hash(Relation index, IndexedColumn *column) {
+  if (find_function(index, column->number, kKeyHashFunction, &column->key_hash))
+    return;
+  const Oid type = key_type_of(index, column->number);
+  const Oid found = OidIsValid(type)
+                        ? lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc
+                        : InvalidOid;
+  if (!OidIsValid(found))
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_UNDEFINED_FUNCTION),
+         OidIsValid(type) ? errmsg("could not identify an extended hash function for type %s",
+                                   format_type_be(type))
+                          : errmsg("operator class of column %d of index \"%s\" does not say what "
+                                   "type its keys have",
+                                   column->number + 1, RelationGetRelationName(index)),
+         errhint("An index of access method \"%s\" hashes the keys of its values.", "bloompages")));
+  fmgr_info(found, &column->key_hash);
+}
+
+void read_column(Relation index, int number, IndexedColumn *column) {
+  column->number = number;
+  column->type = getBaseType(indexed_type_of(index, number));
+  column->length = get_typlen(column->type);
+  column->family = index->rd_opfamily[number];
+  column->class_type = index->rd_opcintype[number];
+  column->collation = index->rd_indcollation[number];
+  // Lexemes and the keys of jsonb are compared as bytes.
+  column->key_collation = OidIsValid(column->collation) ? column->collation : C_COLLATION_OID;
+  column->has_values = find_function(index, number, kHashFunction, &column->hash);
+  column->has_keys = find_function(index, number, kExtractValue, &column->extract_value);
+  if (!column->has_keys) {
+    if (!column->has_values)
+      raise_lacking(index, number);
+    return;
+  }
+  column->is_ternary = find_function(index, number, kTriConsistent, &column->consistent);
+  if (!column->is_ternary && find_function(index, number, kConsistent, &column->consistent))
+    column->is_ternary = get_func_rettype(column->consistent.fn_oid) == CHAROID;
+  if (!find_function(index, number, kExtractQuery, &column->extract_query) ||
+      !OidIsValid(column->consistent.fn_oid))
+    raise_lacking(index, number);
+  find_key_hash(index, column);
+}
+
+} // namespace
+
+Oid key_type_of(Relation index, int column) {
+  const Oid storage = storage_type_of(index, column);
+  const Oid type = getBaseType(indexed_type_of(index, column));
+  if (OidIsValid(storage) && storage != ANYELEMENTOID)
+    return storage;
+  return get_base_element_type(type);
+}
+
+IndexedColumns read_columns(Relation index) {
+  const int count = IndexRelationGetNumberOfKeyAttributes(index);
+  auto *columns = make_zeroed_array<IndexedColumn>(count);
+  for (int i = 0; i < count; i++)
+    read_column(index, i, &columns[i]);
+  return {columns, count};
+}
+
+uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value) {
+  return in_column(column.number, static_cast<uint64>(DatumGetInt64(FunctionCall2Coll(
+                                      function, column.collation, value, Int64GetDatum(0)))));
+}
+
+uint64 key_hash(IndexedColumn *column, Datum key) {
+  return in_column(column->number,
+                   static_cast<uint64>(DatumGetInt64(FunctionCall2Coll(
+                       &column->key_hash, column->key_collation, key, Int64GetDatum(0)))));
+}
+
+ExtractedKeys extract_keys(IndexedColumn *column, Datum value) {
+  ExtractedKeys extracted = {};
+  extracted.keys = reinterpret_cast<Datum *>(DatumGetPointer(
+      FunctionCall3Coll(&column->extract_value, column->collation, value,
+                        PointerGetDatum(&extracted.count), PointerGetDatum(&extracted.nulls))));
+  if (!extracted.keys || extracted.count < 0)
+    extracted.count = 0;
+  return extracted;
+}
+
+} // namespace bloomfilter

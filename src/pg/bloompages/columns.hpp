@@ -1,0 +1,131 @@
+// The columns of a bloompages index: what their operator classes say, and the hashes that a value
+// has in the filter of its range.
+//
+// An operator class has one or both of these:
+//
+// - a hash function. The value as a whole has a hash, and `=` looks for it.
+// - GIN's support functions. The value has *keys*: the elements of an array, the words of a text,
+//   the paths of a document. Each key has a hash. A condition looks for some keys, and the class
+//   says what it means if one of them is not there (pg/bloompages/search.hpp).
+//
+// The support functions have the numbers that they have in GIN:
+//
+//   1  hash of a value: (type, bigint) → bigint
+//   2  keys of a value (extractValue)
+//   3  keys of a condition (extractQuery)
+//   4  what a condition means for some keys (consistent); here, it may be triConsistent, too
+//   5  hash of a key: (type of the key, bigint) → bigint. If there is none, it is the extended hash
+//      function of the class's STORAGE type, or of the elements of an array.
+//   6  the same with "maybe" (triConsistent)
+//
+// Strategies from 100 on are ours: 100 is equality of whole values, if the class has keys. All
+// others are GIN's, and its functions get them as they are.
+//
+// A column's number is mixed into its hashes, because one filter has those of all columns. NULL is
+// in no filter: no condition of these operator classes finds it. Keys that are NULL have no hash
+// either. A value without keys has a hash that says so, because `'{}' <@ …` is true.
+//
+// Keys are many and may be looked for together, so their filters have a higher rate than those of
+// values. In an index that has keys, a whole value has several hashes, so that `=` stays sharp
+// (RangeSlot::copies).
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "core/murmur3.hpp"
+#include "pg/list.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "utils/rel.h"
+}
+
+namespace bloomfilter {
+
+constexpr uint16 kHashFunction = 1, kExtractValue = 2, kExtractQuery = 3, kConsistent = 4,
+                 kKeyHashFunction = 5, kTriConsistent = 6;
+constexpr uint16 kSupportFunctions = 6;
+constexpr StrategyNumber kWholeValueStrategy = 100;
+
+struct IndexedColumn {
+  int number;     // from 0 on
+  Oid type;       // of the column or the expression, without domains
+  int16 length;   // of the type: -1 if values can be stored out of line
+  Oid family;     // of the operator class, like the next one
+  Oid class_type; // the type that the class is for
+  Oid collation;  // of the index's column
+  Oid key_collation;
+  bool has_values; // `hash` exists
+  bool has_keys;   // the next ones exist
+  bool is_ternary; // `consistent` is triConsistent
+  FmgrInfo hash, extract_value, extract_query, consistent, key_hash;
+};
+
+struct IndexedColumns {
+  IndexedColumn *items;
+  int count;
+
+  bool have_keys() const {
+    bool have = false;
+    for (int i = 0; i < count; i++)
+      have |= items[i].has_keys;
+    return have;
+  }
+};
+
+// The columns of an index, with functions of their own. The index keeps such functions, too. But a
+// function in SQL, once called, keeps what its names meant to that caller, who may have had another
+// search_path. Raises 42883 if a class lacks a function that it needs, 42P17 if one has a wrong
+// signature.
+IndexedColumns read_columns(Relation index);
+
+// The type of the keys of a column whose class has keys: InvalidOid if only the class knows it.
+Oid key_type_of(Relation index, int column);
+
+inline uint64 in_column(int column, uint64 hash) {
+  return mix64(hash + static_cast<uint64>(column + 1) * 0x9E3779B97F4A7C15);
+}
+// The hash of a whole value. `function` hashes values of the value's type, which may be another one
+// than the column's.
+uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value);
+// The hash of a key.
+uint64 key_hash(IndexedColumn *column, Datum key);
+// The hash of a value without keys.
+inline uint64 no_keys_hash(const IndexedColumn &column) {
+  return in_column(column.number, 0x1D872B41D6C2A9F5);
+}
+// The further hashes of a whole value: copy 0 is the hash itself.
+inline uint64 copy_of_hash(uint64 hash, int copy) {
+  return copy == 0 ? hash : mix64(hash + static_cast<uint64>(copy));
+}
+
+// The keys of a value. The array is empty if there are none. Its memory is the current context's.
+struct ExtractedKeys {
+  Datum *keys;
+  bool *nulls; // NULL if no key is NULL
+  int32 count;
+};
+ExtractedKeys extract_keys(IndexedColumn *column, Datum value);
+
+// Calls add(hash) for all hashes of a value, of which a whole value has `copies`. A hash may come
+// several times. Leaves garbage in the current memory context.
+template <typename Add>
+void for_each_hash(IndexedColumn *column, Datum value, int copies, Add add) {
+  if (column->has_keys && column->length == -1) // detoast it once for all functions
+    value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+  if (column->has_values) {
+    const uint64 hash = value_hash(*column, &column->hash, value);
+    for (int copy = 0; copy < copies; copy++)
+      add(copy_of_hash(hash, copy));
+  }
+  if (column->has_keys) {
+    const ExtractedKeys keys = extract_keys(column, value);
+    for (int32 i = 0; i < keys.count; i++)
+      if (!keys.nulls || !keys.nulls[i])
+        add(key_hash(column, keys.keys[i]));
+    if (keys.count == 0)
+      add(no_keys_hash(*column));
+  }
+}
+
+} // namespace bloomfilter

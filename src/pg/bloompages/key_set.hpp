@@ -1,0 +1,58 @@
+// The distinct hashes of a range of heap pages. A range has many more keys than distinct ones: of
+// 64 kB of log lines, one n-gram in five is new. So copies are removed as they come.
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "core/distinct.hpp"
+#include "pg/list.hpp"
+
+namespace bloomfilter {
+
+// A range with more distinct keys gets a filter of ones, so every scan reads it. Its keys would
+// take 64 MB while it is read, and one large document may have as many.
+constexpr Size kMostRangeKeys = Size{1} << 22;
+
+class KeySet {
+public:
+  // The set's memory is allocated in the current context and in contexts that it is used in.
+  explicit KeySet(MemoryContext memory) : memory_(memory), set_{}, buffered_(0) { resize(kLeast); }
+
+  void add(uint64 hash) {
+    buffer_[buffered_++] = hash;
+    if (buffered_ == kBuffered)
+      flush();
+  }
+  // The number of distinct hashes, at most kMostRangeKeys.
+  Size count() {
+    flush();
+    return set_.count;
+  }
+  // True if there were more than kMostRangeKeys. Which of them the set has is then of no use.
+  bool is_full() { return count() >= kMostRangeKeys; }
+  // Calls use(hashes, count) for all distinct hashes, in batches.
+  template <typename Use> void for_each_batch(Use use) {
+    flush();
+    uint64 batch[kBuffered];
+    Size next = 0;
+    while (const Size read = read_distinct(set_, &next, batch, kBuffered))
+      use(batch, read);
+  }
+  // Empties the set.
+  void clear();
+  void release() { pfree(set_.slots); }
+
+private:
+  static constexpr Size kLeast = 4096;
+  static constexpr Size kBuffered = 1024;
+
+  void flush();
+  void resize(Size slots);
+
+  MemoryContext memory_;
+  HashSet set_;
+  Size buffered_;
+  uint64 buffer_[kBuffered];
+};
+
+} // namespace bloomfilter
