@@ -2073,6 +2073,31 @@ CREATE OPERATOR CLASS name_ops DEFAULT FOR TYPE name USING bloompages FAMILY tex
   FUNCTION 1 hashnameextended(name, bigint);
 COMMENT ON OPERATOR CLASS name_ops USING bloompages IS 'equality of name';
 
+-- The class for LIKE and regular expressions. Its keys are the n-grams of a text: four bytes as a
+-- number.
+
+CREATE FUNCTION bloompages_ngram_values(text, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloompages_ngram_values(text, internal) IS 'n-grams of a text';
+
+CREATE FUNCTION bloompages_ngram_query(text, internal, smallint, internal, internal, internal,
+                                       internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloompages_ngram_query(text, internal, smallint, internal, internal, internal,
+                                           internal) IS
+  'n-grams that a text must have to match a pattern';
+
+CREATE FUNCTION bloompages_ngram_consistent(internal, smallint, text, int, internal, internal,
+                                            internal) RETURNS "char"
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloompages_ngram_consistent(internal, smallint, text, int, internal, internal,
+                                                internal) IS
+  'whether a text that has some n-grams may match a pattern';
+
+CREATE FUNCTION bloompages_ngram_hash(int, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloompages_ngram_hash(int, bigint) IS 'hash of an n-gram';
+
 CREATE OPERATOR CLASS aclitem_ops DEFAULT FOR TYPE aclitem USING bloompages AS
   OPERATOR 1 = (aclitem, aclitem),
   FUNCTION 1 (aclitem, aclitem) hash_aclitem_extended(aclitem, bigint);
