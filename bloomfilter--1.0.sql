@@ -2098,6 +2098,25 @@ CREATE FUNCTION bloompages_ngram_hash(int, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloompages_ngram_hash(int, bigint) IS 'hash of an n-gram';
 
+CREATE OPERATOR CLASS text_ngram_ops FOR TYPE text USING bloompages AS
+  OPERATOR 3 ~~ (text, text),
+  OPERATOR 4 ~~* (text, text),
+  OPERATOR 5 ~ (text, text),
+  OPERATOR 6 ~* (text, text),
+  OPERATOR 100 = (text, text),
+  OPERATOR 101 ^@ (text, text),
+  FUNCTION 1 hashtextextended(text, bigint),
+  FUNCTION 2 bloompages_ngram_values(text, internal),
+  FUNCTION 3 bloompages_ngram_query(text, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 5 bloompages_ngram_hash(int, bigint),
+  FUNCTION 6 bloompages_ngram_consistent(internal, smallint, text, int, internal, internal,
+    internal);
+COMMENT ON OPERATOR CLASS text_ngram_ops USING bloompages IS
+  'LIKE, ILIKE, regular expressions, beginnings and equality of text';
+COMMENT ON OPERATOR FAMILY text_ngram_ops USING bloompages IS
+  'LIKE, ILIKE, regular expressions, beginnings and equality of text';
+
 CREATE OPERATOR CLASS aclitem_ops DEFAULT FOR TYPE aclitem USING bloompages AS
   OPERATOR 1 = (aclitem, aclitem),
   FUNCTION 1 (aclitem, aclitem) hash_aclitem_extended(aclitem, bigint);
