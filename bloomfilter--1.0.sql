@@ -2094,10 +2094,6 @@ COMMENT ON FUNCTION bloompages_ngram_consistent(internal, smallint, text, int, i
                                                 internal) IS
   'whether a text that has some n-grams may match a pattern';
 
-CREATE FUNCTION bloompages_ngram_hash(int, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloompages_ngram_hash(int, bigint) IS 'hash of an n-gram';
-
 CREATE OPERATOR CLASS text_ngram_ops FOR TYPE text USING bloompages AS
   OPERATOR 3 ~~ (text, text),
   OPERATOR 4 ~~* (text, text),
@@ -2109,7 +2105,6 @@ CREATE OPERATOR CLASS text_ngram_ops FOR TYPE text USING bloompages AS
   FUNCTION 2 bloompages_ngram_values(text, internal),
   FUNCTION 3 bloompages_ngram_query(text, internal, smallint, internal, internal, internal,
     internal),
-  FUNCTION 5 bloompages_ngram_hash(int, bigint),
   FUNCTION 6 bloompages_ngram_consistent(internal, smallint, text, int, internal, internal,
     internal);
 COMMENT ON OPERATOR CLASS text_ngram_ops USING bloompages IS

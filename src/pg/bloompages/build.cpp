@@ -102,6 +102,9 @@ void check_definition(Relation table, Relation index) {
   const IndexedColumns columns = read_columns(index);
   for (int i = 0; i < columns.count; i++) {
     const IndexedColumn &column = columns.items[i];
+    if (column.has_ngrams && !is_deterministic(column.collation))
+      raise_unsupported("n-grams under a nondeterministic collation",
+                        "Give the column of the index another collation, such as \"C\".");
     if (column.has_keys)
       check_key_type(index, column);
     if (column.has_values) {
@@ -197,7 +200,7 @@ double build_groups(Relation table, Relation index, const IndexInfo *info) {
 void make_empty_index(Relation index, ForkNumber fork) {
   const RangeOptions options = range_options(index);
   const IndexedColumns columns = read_columns(index);
-  const double chosen = columns.have_keys() ? kKeyRate : 0.0;
+  const double chosen = columns.have_ngrams() ? kNgramRate : columns.have_keys() ? kKeyRate : 0.0;
   make_empty_range_index(index, fork, static_cast<uint32>(options.pages_per_range),
                          options.fpr > 0 ? options.fpr : chosen);
 }

@@ -101,7 +101,9 @@ void read_column(Relation index, int number, IndexedColumn *column) {
   if (!find_function(index, number, kExtractQuery, &column->extract_query) ||
       !OidIsValid(column->consistent.fn_oid))
     raise_lacking(index, number);
-  find_key_hash(index, column);
+  column->has_ngrams = column->extract_value.fn_addr == bloompages_ngram_values;
+  if (!column->has_ngrams)
+    find_key_hash(index, column);
 }
 
 } // namespace
@@ -128,6 +130,8 @@ uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value) 
 }
 
 uint64 key_hash(IndexedColumn *column, Datum key) {
+  if (column->has_ngrams)
+    return ngram_hash(*column, static_cast<uint32>(DatumGetInt32(key)));
   return in_column(column->number,
                    static_cast<uint64>(DatumGetInt64(FunctionCall2Coll(
                        &column->key_hash, column->key_collation, key, Int64GetDatum(0)))));

@@ -15,7 +15,8 @@
 //   3  keys of a condition (extractQuery)
 //   4  what a condition means for some keys (consistent); here, it may be triConsistent, too
 //   5  hash of a key: (type of the key, bigint) → bigint. If there is none, it is the extended hash
-//      function of the class's STORAGE type, or of the elements of an array.
+//      function of the class's STORAGE type, or of the elements of an array. N-grams are hashed
+//      without a function.
 //   6  the same with "maybe" (triConsistent)
 //
 // Strategies from 100 on are ours: 100 is equality of whole values, if the class has keys. All
@@ -33,6 +34,7 @@
 #include "pg/server.hpp"
 
 #include "core/murmur3.hpp"
+#include "pg/bloompages/ngram_class.hpp"
 #include "pg/list.hpp"
 
 extern "C" {
@@ -57,6 +59,7 @@ struct IndexedColumn {
   Oid key_collation;
   bool has_values; // `hash` exists
   bool has_keys;   // the next ones exist
+  bool has_ngrams; // the keys are those of text_ngram_ops
   bool is_ternary; // `consistent` is triConsistent
   FmgrInfo hash, extract_value, extract_query, consistent, key_hash;
 };
@@ -69,6 +72,12 @@ struct IndexedColumns {
     bool have = false;
     for (int i = 0; i < count; i++)
       have |= items[i].has_keys;
+    return have;
+  }
+  bool have_ngrams() const {
+    bool have = false;
+    for (int i = 0; i < count; i++)
+      have |= items[i].has_ngrams;
     return have;
   }
 };
@@ -88,6 +97,9 @@ inline uint64 in_column(int column, uint64 hash) {
 // The hash of a whole value. `function` hashes values of the value's type, which may be another one
 // than the column's.
 uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value);
+inline uint64 ngram_hash(const IndexedColumn &column, uint32 ngram) {
+  return in_column(column.number, ngram);
+}
 // The hash of a key.
 uint64 key_hash(IndexedColumn *column, Datum key);
 // The hash of a value without keys.
@@ -118,7 +130,16 @@ void for_each_hash(IndexedColumn *column, Datum value, int copies, Add add) {
     for (int copy = 0; copy < copies; copy++)
       add(copy_of_hash(hash, copy));
   }
-  if (column->has_keys) {
+  if (column->has_ngrams) {
+    bool has_any = false;
+    for_each_ngram_of(reinterpret_cast<struct varlena *>(DatumGetPointer(value)),
+                      [&](uint32 ngram) {
+                        has_any = true;
+                        add(ngram_hash(*column, ngram));
+                      });
+    if (!has_any)
+      add(no_keys_hash(*column));
+  } else if (column->has_keys) {
     const ExtractedKeys keys = extract_keys(column, value);
     for (int32 i = 0; i < keys.count; i++)
       if (!keys.nulls || !keys.nulls[i])

@@ -2,7 +2,6 @@
 
 #include "pg/bloompages/ngram_class.hpp"
 
-#include "core/murmur3.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 
@@ -154,12 +153,6 @@ SQL_FUNCTION(bloompages_ngram_consistent) {
     if (check[i] == GIN_FALSE)
       PG_RETURN_GIN_TERNARY_VALUE(GIN_FALSE);
   PG_RETURN_GIN_TERNARY_VALUE(GIN_MAYBE);
-}
-
-SQL_FUNCTION(bloompages_ngram_hash) {
-  const auto ngram = static_cast<uint32>(PG_GETARG_INT32(0));
-  const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
-  PG_RETURN_INT64(static_cast<int64>(mix64(ngram ^ seed)));
 }
 
 SQL_FUNCTIONS_END
