@@ -231,6 +231,9 @@ SQL_FUNCTION(bloomfilter_pages_handler) {
 #if PG_VERSION_NUM >= 160000
   method->amsummarizing = true;
 #endif
+#if PG_VERSION_NUM >= 170000
+  method->amcanbuildparallel = true;
+#endif
   method->amkeytype = InvalidOid;
   method->ambuild = build_range_index;
   method->ambuildempty = build_empty_range_index;

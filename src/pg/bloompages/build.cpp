@@ -122,7 +122,8 @@ uint8 *filter_of(const BuiltGroup &group, int range) {
 void choose_size(const HeapReader &reader, const RangeMeta &meta, uint32 number,
                  BuiltGroup *group) {
   const int copies = group->slot.copies;
-  group->slot = new_slot(reader, meta, number, copies, usual_count(group->counts, group->ranges));
+  group->slot = new_slot(reader, meta, number, copies,
+                         usual_count(group->counts, group->ranges, reader.columns.have_keys()));
   const Geometry geometry = group->slot.geometry();
   group->filters = static_cast<uint8 *>(MemoryContextAllocExtended(
       CurrentMemoryContext, kGroupRanges * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));

@@ -14,6 +14,7 @@
 #include "pg/bloompages/summarize.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
@@ -65,14 +66,18 @@ uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
 // The number of hashes for which a group is made whose first ranges have these numbers of them. A
 // later range may have more. So it is what the ranges before had, if that was more. One of them
 // with unusually many does not count.
-uint64 count_to_size_for(Relation index, const NextRange &next, const uint64 *counts, int ranges) {
-  const uint64 usual = usual_count(counts, ranges);
+uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const uint64 *counts,
+                         int ranges) {
+  const bool have_keys = reader.columns.have_keys();
+  const uint64 usual = usual_count(counts, ranges, have_keys);
   if (next.group == 0)
     return usual;
-  const RangeSlot before = read_range_slot(index, slot_place(next.meta.directory, next.group - 1));
+  const RangeSlot before =
+      read_range_slot(reader.index, slot_place(next.meta.directory, next.group - 1));
   const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
   const uint64 mean = before.values / Max(before.ready, uint8{1});
-  return Max(usual, Min(uint64{before.most}, 2 * mean) * next.blocks.range_pages / pages_before);
+  const uint64 number = have_keys ? mean : Min(uint64{before.most}, 2 * mean);
+  return Max(usual, number * next.blocks.range_pages / pages_before);
 }
 
 // Reads ranges to find out how large the filters of their group have to be, and makes the group.
@@ -87,7 +92,7 @@ RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySe
     counts[i] = hashes->count();
   }
   const RangeSlot slot = new_slot(*reader, next.meta, next.group, copies,
-                                  count_to_size_for(index, next, counts, ranges));
+                                  count_to_size_for(*reader, next, counts, ranges));
   write_empty_lines(index, slot, next.group);
   write_slot(index, next.meta, slot, next.group);
   return read_range_meta(index);
@@ -186,14 +191,16 @@ int ranges_due(const NextRange &next, bool has_keys, BlockNumber block) {
 
 } // namespace
 
-uint64 usual_count(const uint64 *counts, int ranges) {
+uint64 usual_count(const uint64 *counts, int ranges, bool have_keys) {
   uint64 sorted[kGroupRanges];
   uint64 *end = std::remove_copy(counts, counts + ranges, sorted, uint64{0});
   if (end == sorted)
     return 0;
   // Newer compilers export what std::sort() makes without a comparison of our own.
   std::sort(sorted, end, [](uint64 a, uint64 b) { return a < b; });
-  return Min(end[-1], 2 * sorted[(end - sorted) / 2]);
+  const uint64 number =
+      have_keys ? std::accumulate(sorted, end, uint64{0}) / (end - sorted) : end[-1];
+  return Min(number, 2 * sorted[(end - sorted) / 2]);
 }
 
 int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,

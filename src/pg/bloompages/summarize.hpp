@@ -37,10 +37,12 @@ NextRange next_range(Relation index);
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
 // The number of distinct hashes for which a group's filters are made, if these ranges have so many.
-// A few ranges with many more than the others would make all filters large, so theirs become fuller
-// than they should be. Ranges without values do not count: after a DELETE, most ranges may have
-// none. Returns 0 if all have none.
-uint64 usual_count(const uint64 *counts, int ranges);
+// It is that of the fullest range. But if a few ranges have many more than the others, theirs would
+// make all filters large, so they become fuller than they should be. With keys it is the mean:
+// ranges of text differ much, and a rate that is too high in one is made up for by others. Ranges
+// without values do not count: after a DELETE, most ranges may have none. Returns 0 if all have
+// none.
+uint64 usual_count(const uint64 *counts, int ranges, bool have_keys);
 
 // The number of hashes that a whole value has in a new group.
 int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
