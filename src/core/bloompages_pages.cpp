@@ -49,6 +49,11 @@ template <typename IsIn> Stretch find_stretch(std::uint32_t range_pages, IsIn is
   return stretch;
 }
 
+bool is_possible(const HashCopies &copies) {
+  return copies.value >= 1 && copies.value <= kMostCopies && copies.key >= 1 &&
+         copies.key <= kMostCopies;
+}
+
 } // namespace
 
 std::uint64_t check_of(const RangeMeta &meta) {
@@ -110,9 +115,9 @@ Geometry key_geometry(std::uint64_t keys, double rate) {
   return geometry;
 }
 
-int copies_for(double rate, double wanted) {
-  return std::clamp(static_cast<int>(std::lround(std::log(wanted) / std::log(rate))), 1,
-                    kMostCopies);
+std::uint8_t copies_for(double rate, double wanted) {
+  return static_cast<std::uint8_t>(
+      std::clamp(static_cast<int>(std::lround(std::log(wanted) / std::log(rate))), 1, kMostCopies));
 }
 
 bool is_range_page(const std::uint8_t *page, PageKind kind) {
@@ -122,7 +127,7 @@ bool is_range_page(const std::uint8_t *page, PageKind kind) {
 
 bool is_sound_slot(const RangeSlot &slot, std::uint32_t blocks) {
   if (slot.check != check_of(slot) || slot.filling > kGroupRanges || slot.ready > slot.filling ||
-      slot.filling - slot.ready > kMostFilled || slot.copies < 1 || slot.copies > kMostCopies)
+      slot.filling - slot.ready > kMostFilled || !is_possible(slot.copies))
     return false;
   return (slot.layout == Layout::lines || slot.layout == Layout::pages) &&
          is_possible_k(slot.layout, slot.k) && slot.units > 0 &&

@@ -56,6 +56,11 @@ constexpr int kGroupRanges = kPageColumns;
 // all of them, two bytes at each place.
 constexpr int kMostFilled = 8;
 constexpr int kMostCopies = 8;
+
+// How many hashes a whole value has in a filter, and a key that is no n-gram: 1 ... kMostCopies.
+struct HashCopies {
+  std::uint8_t value, key;
+};
 // The pages in a range at the beginning of a table. Fewer would not make a lookup cheaper.
 constexpr std::uint32_t kLeastRangePages = 8;
 // The most pages in a range that the index chooses. An INSERT reads all pages of a range.
@@ -68,12 +73,14 @@ struct RangeSlot {
   std::uint8_t k;
   std::uint8_t ready, filling;
   std::uint8_t attempts; // how often somebody began to read the range that is being read
-  std::uint8_t copies;   // the number of hashes that a whole value has, 1 ... kMostCopies
-  std::uint8_t zero[2];
-  std::uint32_t most; // the largest number of distinct values in a ready range when it was read
+  HashCopies copies;
+  std::uint8_t zero;
+  // The number of distinct hashes for which filters would be made by what the ready ranges had when
+  // they were read.
+  std::uint32_t usual;
   // A hash of all other fields, because wrong numbers here would hide rows.
   std::uint32_t check;
-  std::uint64_t values; // the sum of the distinct values in the ready ranges when they were read
+  std::uint64_t values; // the sum of the distinct hashes in the ready ranges when they were read
 
   Geometry geometry() const { return {layout, k, units}; }
   std::uint32_t lines() const { return layout == Layout::pages ? kPageLines * units : units; }
@@ -141,8 +148,8 @@ constexpr double kNgramRate = 0.1, kKeyRate = 0.001;
 // fewer bits than would be best: at a rate of 0.1, two bits of 4.8 give 0.116 where three give
 // 0.100. Each bit that an INSERT sets costs WAL.
 Geometry key_geometry(std::uint64_t keys, double rate);
-// The number of hashes with which a whole value reaches the rate `wanted` in filters of this rate.
-int copies_for(double rate, double wanted);
+// The number of hashes with which a value or key reaches the rate `wanted` in filters of this rate.
+std::uint8_t copies_for(double rate, double wanted);
 
 // True if a page looks like one of this kind of this index. For a meta page, the check of its
 // content must be right, too.

@@ -100,7 +100,7 @@ TEST(RangeSlot, IsSoundOrNot) {
   good.units = 30;
   good.layout = Layout::lines;
   good.k = 12;
-  good.copies = 1;
+  good.copies = {1, 1};
   good.filling = 12;
   good.ready = 11;
   EXPECT_FALSE(is_sound_slot(good, 32)); // the check is wrong
@@ -117,9 +117,11 @@ TEST(RangeSlot, IsSoundOrNot) {
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 13; }));
   EXPECT_TRUE(changed([](RangeSlot *slot) { slot->ready = 12 - kMostFilled; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 11 - kMostFilled; }));
-  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies = 0; }));
-  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->copies = kMostCopies; }));
-  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies = kMostCopies + 1; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.value = 0; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.key = 0; }));
+  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->copies = {kMostCopies, kMostCopies}; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.value = kMostCopies + 1; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.key = kMostCopies + 1; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 128; }));
   EXPECT_TRUE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 127; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->k = 17; }));
@@ -193,8 +195,8 @@ TEST(RangePage, HasTheStoredChecks) {
   slot.units = 30;
   slot.layout = Layout::lines;
   slot.k = 12;
-  slot.copies = 1;
-  EXPECT_EQ(check_of(slot), 2137583538U);
+  slot.copies = {1, 1};
+  EXPECT_EQ(check_of(slot), 4257410013U);
 }
 #endif
 

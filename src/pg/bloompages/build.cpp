@@ -121,7 +121,7 @@ uint8 *filter_of(const BuiltGroup &group, int range) {
 // Chooses the size of the filters by the ranges that were read, and moves their hashes into them.
 void choose_size(const HeapReader &reader, const RangeMeta &meta, uint32 number,
                  BuiltGroup *group) {
-  const int copies = group->slot.copies;
+  const HashCopies copies = group->slot.copies;
   group->slot = new_slot(reader, meta, number, copies,
                          usual_count(group->counts, group->ranges, reader.columns.have_keys()));
   const Geometry geometry = group->slot.geometry();
@@ -218,15 +218,14 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
   const GroupBlocks blocks = group_blocks(meta.range_pages, number);
   const auto most_hashes =
       static_cast<int64>(maintenance_work_mem) * 1024 / static_cast<int64>(sizeof(uint64));
-  const int copies = copies_of(reader->columns, meta, number, table_blocks);
-  group->slot.copies = static_cast<uint8>(copies);
+  const HashCopies copies = copies_of(reader->columns, meta, number, table_blocks);
+  group->slot.copies = copies;
   KeySet hashes(CurrentMemoryContext);
-  uint64 values = 0, most = 0;
+  uint64 values = 0;
   for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
     read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), copies, &hashes);
-    group->counts[range] = hashes.count();
-    values += hashes.count();
-    most = Max(most, uint64{hashes.count()});
+    group->counts[range] = counted(&hashes);
+    values += group->counts[range];
     if (group->slot.units > 0)
       add_to_filter(group->slot.geometry(), filter_of(*group, range), &hashes);
     else
@@ -238,7 +237,8 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
   if (group->ranges > 0 && group->slot.units == 0)
     choose_size(*reader, meta, number, group);
   group->slot.ready = group->slot.filling = static_cast<uint8>(group->ranges);
-  group->slot.most = static_cast<uint32>(most);
+  group->slot.usual =
+      static_cast<uint32>(usual_count(group->counts, group->ranges, reader->columns.have_keys()));
   group->slot.values = values;
 }
 

@@ -27,12 +27,13 @@
 // either. A value without keys has a hash that says so, because `'{}' <@ …` is true.
 //
 // Keys are many and may be looked for together, so their filters have a higher rate than those of
-// values. In an index that has keys, a whole value has several hashes, so that `=` stays sharp
-// (RangeSlot::copies).
+// values, and n-grams a still higher one. A filter has one rate. So in an index that has keys, a
+// whole value has several hashes, and in one that has n-grams, other keys, too (RangeSlot::copies).
 #pragma once
 
 #include "pg/server.hpp"
 
+#include "core/bloompages_pages.hpp"
 #include "core/murmur3.hpp"
 #include "pg/bloompages/ngram_class.hpp"
 #include "pg/list.hpp"
@@ -106,7 +107,7 @@ uint64 key_hash(IndexedColumn *column, Datum key);
 inline uint64 no_keys_hash(const IndexedColumn &column) {
   return in_column(column.number, 0x1D872B41D6C2A9F5);
 }
-// The further hashes of a whole value: copy 0 is the hash itself.
+// The further hashes of a whole value or a key: copy 0 is the hash itself.
 inline uint64 copy_of_hash(uint64 hash, int copy) {
   return copy == 0 ? hash : mix64(hash + static_cast<uint64>(copy));
 }
@@ -119,17 +120,18 @@ struct ExtractedKeys {
 };
 ExtractedKeys extract_keys(IndexedColumn *column, Datum value);
 
-// Calls add(hash) for all hashes of a value, of which a whole value has `copies`. A hash may come
-// several times. Leaves garbage in the current memory context.
+// Calls add(hash) for all hashes of a value. A hash may come several times. Leaves garbage in the
+// current memory context.
 template <typename Add>
-void for_each_hash(IndexedColumn *column, Datum value, int copies, Add add) {
+void for_each_hash(IndexedColumn *column, Datum value, HashCopies copies, Add add) {
+  const auto add_copies = [&](uint64 hash, int count) {
+    for (int copy = 0; copy < count; copy++)
+      add(copy_of_hash(hash, copy));
+  };
   if (column->has_keys && column->length == -1) // detoast it once for all functions
     value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-  if (column->has_values) {
-    const uint64 hash = value_hash(*column, &column->hash, value);
-    for (int copy = 0; copy < copies; copy++)
-      add(copy_of_hash(hash, copy));
-  }
+  if (column->has_values)
+    add_copies(value_hash(*column, &column->hash, value), copies.value);
   if (column->has_ngrams) {
     bool has_any = false;
     for_each_ngram_of(reinterpret_cast<struct varlena *>(DatumGetPointer(value)),
@@ -143,7 +145,7 @@ void for_each_hash(IndexedColumn *column, Datum value, int copies, Add add) {
     const ExtractedKeys keys = extract_keys(column, value);
     for (int32 i = 0; i < keys.count; i++)
       if (!keys.nulls || !keys.nulls[i])
-        add(key_hash(column, keys.keys[i]));
+        add_copies(key_hash(column, keys.keys[i]), copies.key);
     if (keys.count == 0)
       add(no_keys_hash(*column));
   }

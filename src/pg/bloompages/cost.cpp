@@ -76,9 +76,9 @@ IndexState index_state_of(const IndexOptInfo *info) {
           static_cast<double>(last) * kGroupRanges + ready,
           static_cast<double>(last) + 1,
           Max(blocks - filtered, 0.0),
-          slot.layout == Layout::lines && slot.copies <= 1 ? 1.0 : 2.0,
-          std::pow(rate, Max(slot.copies, uint8{1})),
-          rate};
+          slot.layout == Layout::lines && slot.copies.value <= 1 ? 1.0 : 2.0,
+          std::pow(rate, Max(slot.copies.value, uint8{1})),
+          std::pow(rate, Max(slot.copies.key, uint8{1}))};
 }
 
 // --- conditions with constants -------------------------------------------------------------------

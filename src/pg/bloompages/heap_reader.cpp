@@ -107,7 +107,7 @@ bool make_whole(Datum *value) {
 }
 
 // Adds the hashes of a row's columns.
-void add_columns(HeapReader *reader, HeapTuple row, int copies, KeySet *hashes) {
+void add_columns(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
   for (int i = 0; i < reader->columns.count; i++) {
     IndexedColumn *column = &reader->columns.items[i];
     bool is_null;
@@ -135,7 +135,7 @@ bool put_into_slot(HeapReader *reader, HeapTuple row) {
 }
 
 // Adds the hashes of a row's columns and expressions, if the WHERE clause is true for it.
-void add_expressions(HeapReader *reader, HeapTuple row, int copies, KeySet *hashes) {
+void add_expressions(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
   const RowExpressions *expressions = reader->expressions;
   ExprContext *context = GetPerTupleExprContext(expressions->state);
   context->ecxt_scantuple = expressions->slot;
@@ -204,7 +204,8 @@ void close_reader(HeapReader *reader) {
   pfree(reader->columns.items);
 }
 
-void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, int copies, KeySet *hashes) {
+void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies copies,
+                     KeySet *hashes) {
   hashes->clear();
   const MemoryContext before = MemoryContextSwitchTo(reader->scratch);
   read_heap_rows(reader, begin, end, [=](HeapTuple row) {

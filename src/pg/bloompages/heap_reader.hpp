@@ -54,9 +54,9 @@ struct HeapReader {
 HeapReader open_heap_reader(Relation table, Relation index, void (*pause)() = check_for_interrupts);
 void close_reader(HeapReader *reader);
 
-// Sets `hashes` to those of all rows in the pages begin ... end - 1. A whole value has `copies`
-// hashes.
-void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, int copies, KeySet *hashes);
+// Sets `hashes` to those of all rows in the pages begin ... end - 1.
+void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies copies,
+                     KeySet *hashes);
 
 // Counts the rows in these pages, as read_row_hashes() does, but does not hash them.
 void count_rows(HeapReader *reader, uint64 begin, uint64 end);

@@ -48,8 +48,14 @@ uint64 hash_to_find(Search *search, IndexedColumn *column, Oid type, Datum value
   return value_hash(*column, hash_function_of(search, *column, type), value);
 }
 
-void need(Search *search, uint64 hash, int copy) {
-  search->needed.add({hash, copy, 0}, search->keys);
+// Adds a needed hash with the copies that it may have.
+void need(Search *search, uint64 hash, int copies, bool is_value) {
+  for (int copy = 0; copy < copies; copy++)
+    search->needed.add({copy_of_hash(hash, copy), copy, is_value, 0}, search->keys);
+}
+
+int most_copies_of_key(const IndexedColumn &column) {
+  return column.has_ngrams ? 1 : kMostCopies;
 }
 
 // --- keys ----------------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ int add_needed(Search *search, const KeyCondition &condition) {
   for (int i = 0; i < Min(condition.count, kMostTried); i++)
     if (condition.is_probed[i] &&
         !can_be_true(search, condition, check, [=](int other) { return other != i; })) {
-      need(search, condition.hashes[i], 0);
+      need(search, condition.hashes[i], most_copies_of_key(*condition.column), false);
       needed++;
     }
   if (!can_be_true(search, condition, check, [](int) { return true; }))
@@ -171,7 +177,7 @@ void add_key_condition(Search *search, IndexedColumn *column, StrategyNumber str
   condition.takes_empty = mode == GIN_SEARCH_MODE_INCLUDE_EMPTY;
   if (condition.count == 0) {
     if (condition.takes_empty)
-      need(search, no_keys_hash(*column), 0);
+      need(search, no_keys_hash(*column), 1, false);
     else
       search->finds_nothing = true;
     return;
@@ -200,7 +206,7 @@ FilterSet probe_and_sort(Search *search, const RangeSlot &slot, uint32 group, Fi
   FilterSet left = among;
   for (NeededHash &needed : search->needed) {
     CHECK_FOR_INTERRUPTS();
-    if (needed.copy >= slot.copies)
+    if (!needed.is_in(slot))
       continue;
     const FilterSet found = probe(search, slot, group, needed.hash, among);
     needed.found = found.count();
@@ -218,7 +224,7 @@ FilterSet probe_needed(Search *search, const RangeSlot &slot, uint32 group, Filt
   for (const NeededHash &needed : search->needed) {
     if (among.is_empty())
       break;
-    if (needed.copy < slot.copies)
+    if (needed.is_in(slot))
       among = probe(search, slot, group, needed.hash, among);
   }
   return among;
@@ -253,8 +259,10 @@ FilterSet probe_keys(Search *search, const KeyCondition &condition, const RangeS
   auto *found = make_array<FilterSet>(condition.count);
   for (int i = 0; i < condition.count; i++) {
     CHECK_FOR_INTERRUPTS();
-    found[i] =
-        condition.is_probed[i] ? probe(search, slot, group, condition.hashes[i], among) : among;
+    found[i] = among;
+    const int copies = Min(int{slot.copies.key}, most_copies_of_key(*condition.column));
+    for (int copy = 0; condition.is_probed[i] && copy < copies; copy++)
+      found[i] = probe(search, slot, group, copy_of_hash(condition.hashes[i], copy), found[i]);
     any = any | found[i];
   }
   if (condition.takes_empty)
@@ -298,9 +306,7 @@ void add_condition(Search *search, int column, StrategyNumber strategy, Oid type
   if (asked->has_keys && strategy != kWholeValueStrategy) {
     add_key_condition(search, asked, strategy, type, argument);
   } else {
-    const uint64 hash = hash_to_find(search, asked, type, argument);
-    for (int copy = 0; copy < kMostCopies; copy++)
-      need(search, copy_of_hash(hash, copy), copy);
+    need(search, hash_to_find(search, asked, type, argument), kMostCopies, true);
   }
   MemoryContextSwitchTo(before);
 }

@@ -35,8 +35,13 @@ namespace bloomfilter {
 // A hash that a range must have.
 struct NeededHash {
   uint64 hash;
-  int copy;  // of a whole value's hash: probed in groups that have more copies
+  int copy; // of a whole value's hash or a key's: probed in groups that have more copies
+  bool is_value;
   int found; // ranges of the first group
+
+  bool is_in(const RangeSlot &slot) const {
+    return copy < (is_value ? slot.copies.value : slot.copies.key);
+  }
 };
 
 // A condition with keys that are not needed.

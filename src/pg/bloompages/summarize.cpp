@@ -14,7 +14,6 @@
 #include "pg/bloompages/summarize.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
@@ -76,7 +75,7 @@ uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const 
       read_range_slot(reader.index, slot_place(next.meta.directory, next.group - 1));
   const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
   const uint64 mean = before.values / Max(before.ready, uint8{1});
-  const uint64 number = have_keys ? mean : Min(uint64{before.most}, 2 * mean);
+  const uint64 number = Min(uint64{before.usual}, 2 * mean);
   return Max(usual, number * next.blocks.range_pages / pages_before);
 }
 
@@ -84,12 +83,12 @@ uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const 
 RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySet *hashes) {
   Relation index = reader->index;
   change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
-  const int copies =
+  const HashCopies copies =
       copies_of(reader->columns, next.meta, next.group, RelationGetNumberOfBlocks(reader->table));
   uint64 counts[kMostFilled];
   for (int i = 0; i < ranges; i++) {
     read_row_hashes(reader, next.blocks.begin(i), next.blocks.begin(i + 1), copies, hashes);
-    counts[i] = hashes->count();
+    counts[i] = counted(hashes);
   }
   const RangeSlot slot = new_slot(*reader, next.meta, next.group, copies,
                                   count_to_size_for(*reader, next, counts, ranges));
@@ -198,20 +197,27 @@ uint64 usual_count(const uint64 *counts, int ranges, bool have_keys) {
     return 0;
   // Newer compilers export what std::sort() makes without a comparison of our own.
   std::sort(sorted, end, [](uint64 a, uint64 b) { return a < b; });
-  const uint64 number =
-      have_keys ? std::accumulate(sorted, end, uint64{0}) / (end - sorted) : end[-1];
-  return Min(number, 2 * sorted[(end - sorted) / 2]);
+  const uint64 most = 2 * sorted[(end - sorted - 1) / 2];
+  if (!have_keys)
+    return Min(end[-1], most);
+  uint64 sum = 0;
+  for (const uint64 *count = sorted; count != end; count++)
+    sum += Min(*count, most);
+  return sum / static_cast<uint64>(end - sorted);
 }
 
-int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
-              BlockNumber table_blocks) {
-  return columns.have_keys()
-             ? copies_for(meta.rate,
-                          default_range_rate(group, range_count(meta.range_pages, table_blocks)))
-             : 1;
+uint64 counted(KeySet *hashes) {
+  return hashes->is_full() ? 0 : hashes->count();
 }
 
-RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, int copies,
+HashCopies copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
+                     BlockNumber table_blocks) {
+  const double wanted = default_range_rate(group, range_count(meta.range_pages, table_blocks));
+  return {columns.have_keys() ? copies_for(meta.rate, wanted) : uint8{1},
+          columns.have_ngrams() ? copies_for(meta.rate, kKeyRate) : uint8{1}};
+}
+
+RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, HashCopies copies,
                    uint64 count) {
   const BlockNumber table_blocks = RelationGetNumberOfBlocks(reader.table);
   if (count == 0)
@@ -224,7 +230,7 @@ RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group
   slot.units = geometry.units;
   slot.layout = geometry.layout;
   slot.k = geometry.k;
-  slot.copies = static_cast<uint8>(copies);
+  slot.copies = copies;
   return slot;
 }
 
@@ -306,23 +312,24 @@ void summarize(HeapReader *reader, const NextRange &next, int count) {
   const Geometry geometry = slot.geometry();
   auto *filters = static_cast<uint8 *>(MemoryContextAllocExtended(
       CurrentMemoryContext, count * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
-  uint64 values = 0, most = 0;
+  uint64 counts[kMostFilled], values = 0;
   for (int i = 0; i < count; i++) {
     const int range = next.range + i;
     read_row_hashes(reader, next.blocks.begin(range), next.blocks.begin(range + 1), slot.copies,
                     &hashes);
     add_to_filter(geometry, filters + i * geometry.bytes(), &hashes);
-    values += hashes.count();
-    most = Max(most, uint64{hashes.count()});
+    counts[i] = counted(&hashes);
+    values += counts[i];
   }
   hashes.release();
   set_filter_bits(index, slot, next, filters, count);
   pfree(filters);
   note_skipped(*reader);
+  const uint64 usual = usual_count(counts, count, reader->columns.have_keys());
   change_slot(index, place, [&](RangeSlot *changed) {
     changed->ready = static_cast<uint8>(next.range + count);
     changed->attempts = 0;
-    changed->most = Max(changed->most, static_cast<uint32>(most));
+    changed->usual = Max(changed->usual, static_cast<uint32>(usual));
     changed->values += values;
   });
 }

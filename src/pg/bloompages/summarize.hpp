@@ -36,22 +36,26 @@ NextRange next_range(Relation index);
 // The false positive rate of a group's filters: the option's, or the default for the table's size.
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
-// The number of distinct hashes for which a group's filters are made, if these ranges have so many.
-// It is that of the fullest range. But if a few ranges have many more than the others, theirs would
-// make all filters large, so they become fuller than they should be. With keys it is the mean:
-// ranges of text differ much, and a rate that is too high in one is made up for by others. Ranges
-// without values do not count: after a DELETE, most ranges may have none. Returns 0 if all have
-// none.
+// The number of distinct hashes for which a group's filters are made, if these ranges have so many:
+// that of the fullest range. But if a few ranges have many more than the others, theirs would make
+// all filters large. So more than twice the median does not count, and their filters become fuller
+// than they should be. With keys it is the mean of what counts: ranges of text differ much, and a
+// rate that is too high in one is made up for by others. Ranges without values are left out: after
+// a DELETE, most ranges may have none. Returns 0 if all have none.
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys);
 
-// The number of hashes that a whole value has in a new group.
-int copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
-              BlockNumber table_blocks);
+// The number of a range's hashes, as usual_count() takes it. If there were too many, so that the
+// filter is all ones, it says nothing of other ranges and is 0.
+uint64 counted(KeySet *hashes);
 
-// The slot of a new group in which a whole value has `copies` hashes, and whose filters are made
-// for `count` distinct hashes each. If it is 0, the number is what the server expects of a table
+// How many hashes values and keys have in a new group.
+HashCopies copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
+                     BlockNumber table_blocks);
+
+// The slot of a new group whose filters are made for `count` distinct hashes each. If it is 0, the
+// number is what the server expects of a table
 // with such columns. The group's lines begin at the first free page of the index.
-RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, int copies,
+RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, HashCopies copies,
                    uint64 count);
 
 // Sets the bits of all hashes in a filter.
