@@ -149,7 +149,7 @@ public:
   void check_one(const Digests &digests) {
     finish();
     if (changed_ && digests.count > 0)
-      check_overfill_by_sample(copy_, digests.digest[0].first);
+      check_overfill_after_one(copy_, digests.digest[0].first);
   }
 
   Datum datum() {

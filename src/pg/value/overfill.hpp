@@ -43,9 +43,9 @@ enum class Origin : uint8 { built, added, united };
 // union before has warned of it.
 void check_overfill(const Filter &any, Origin origin);
 
-// Checks the result of one addition. A statement may have many additions, so some are not checked.
-// A check looks only at some units of the link that got the value; `random` chooses the units. If
-// these are too full, the whole filter is checked.
-void check_overfill_by_sample(const Filter &any, uint64 random);
+// Checks the result of one addition. The first 1024 additions of a statement are checked, and of
+// the later ones one in 16, which `random` chooses: nearly every filter that gets too full gets
+// further values.
+void check_overfill_after_one(const Filter &any, uint64 random);
 
 } // namespace bloomfilter
