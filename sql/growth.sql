@@ -153,5 +153,6 @@ SELECT bf_growable(bf_create(10, 0.2));
 SELECT bf_create(10, 0.6, grow => true);
 SELECT bf_create(0, grow => true);
 SELECT bf_create(10000000000, grow => true);
+SELECT bf_create(400000000, grow => true); -- only its first link is too large
 SELECT bf_fold(bf_create(1000, grow => true), 1000);
 SELECT bf_create(1000, grow => true) & bf_create(1000, grow => true);

@@ -20,6 +20,8 @@ CREATE TABLE large AS
   FROM generate_series(1, 100000) i;
 CREATE TABLE files AS
   SELECT bf_to_parquet(parquet) AS parquet, bf_to_guava(guava) AS guava FROM large;
+CREATE TABLE older AS
+  SELECT bf_partial_agg(bf_element_of(i), 60000) AS no_rows FROM generate_series(1, 0) i;
 
 SET bloomfilter.max_size = '64kB';
 
@@ -39,7 +41,8 @@ FROM (VALUES ('bf_create(50000)'), ('bf_create(60000)'), ('bf_create(50000, 0.00
   ('bf_create(60000, layout => ''guava'')'), ('bf_create(40000, layout => ''parquet'')'),
   ('bf_create(60000, layout => ''parquet'')'), ('cbf_create(10000)'), ('cbf_create(20000)'),
   ('cf_create(40000)'), ('cf_create(60000)'), ('(SELECT counting::bloomfilter FROM large)'),
-  ('(SELECT four_times::bloomfilter FROM large)')) v(call);
+  ('(SELECT four_times::bloomfilter FROM large)'), ('(SELECT bf_merge_agg(no_rows) FROM older)'),
+  ('(SELECT bloomfilter_partial_final(no_rows) FROM older)')) v(call);
 SELECT call, below, above
 FROM (VALUES ('bf_agg(i)', 50000, 60000), ('bf_agg(i, NULL, 0.001)', 30000, 40000),
     ('bf_agg(i, 50000)', 10, NULL), ('bf_agg(i, 60000)', NULL, 1),

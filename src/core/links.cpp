@@ -233,7 +233,7 @@ bool next_link(const Header &header, const Link &largest, Link *next) {
   const Capacity &last = largest.capacity, &requested = header.capacity;
   if (last.is_known())
     next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};
-  else // after a union with a filter of unknown capacity
+  else // the first link, or after a union with a filter of unknown capacity
     next->capacity = {requested.values, first_rate(requested.rate)};
   // If twice as many values still fit into one line, the bitmap is not larger. Then double again.
   for (;; next->capacity.values *= 2) {

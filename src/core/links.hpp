@@ -125,8 +125,8 @@ ValueCount estimate_values(const Header &header, const LinkView *views, const Li
 // The rate of the first link of a growing filter for which `rate` was requested.
 double first_rate(double rate);
 
-// The next link of a growing filter, always larger than `largest`, its largest link so far. False
-// if the new link would exceed kMaxBits.
+// The next link of a growing filter, always larger than `largest`, its largest link so far. If
+// `largest` has no units, it is the first link. False if the new link would exceed kMaxBits.
 bool next_link(const Header &header, const Link &largest, Link *next);
 
 } // namespace bloomfilter

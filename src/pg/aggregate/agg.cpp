@@ -82,7 +82,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
 Datum finish(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
-    return filter_without_values(parameters_in_query(fcinfo, layout)).datum();
+    return filter_without_values(header_for(parameters_in_query(fcinfo, layout))).datum();
   return finish_state(state).datum();
 }
 

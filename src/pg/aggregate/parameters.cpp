@@ -40,7 +40,16 @@ Header header_for(const Parameters &parameters) {
   else
     header = empty_header({layout, 0, 0}, {0, parameters.rate}, 0);
   header.element_type.family = parameters.empty;
+  header.flags = parameters.self_sized ? kFlagSelfSized : 0;
   return header;
+}
+
+Parameters parameters_of(const Header &header) {
+  const auto [values, rate] = header.capacity;
+  const bool self_sized = header.is_self_sized();
+  const Layout layout = profile_of(header.geometry.layout);
+  return {self_sized, self_sized ? 0 : static_cast<double>(values), rate, layout,
+          scheme_of(layout, header.element_type.family).empty};
 }
 
 namespace {
@@ -65,24 +74,22 @@ Header sized_for(Header header, uint64 values) {
   return header;
 }
 
-bool self_sized_within_limits(Header *header, uint64 values) {
-  header->flags = kFlagSelfSized;
+bool size_within_limits(Header *header, uint64 values) {
   return set_size(header, values) && is_allowed_size(header->geometry.bits());
 }
 
-Header self_sized(Header header, uint64 values) {
-  header.flags = kFlagSelfSized;
-  return sized_for(header, values);
-}
-
-Filter filter_without_values(const Parameters &parameters) {
-  Header header = header_for(parameters);
-  if (parameters.self_sized && has<Ability::grows>(parameters.layout)) {
+Filter filter_without_values(Header header) {
+  const bool self_sized = header.is_self_sized();
+  const Layout layout = header.geometry.layout;
+  header.element_type = {scheme_of(profile_of(layout), header.element_type.family).empty, 0};
+  header.flags = 0; // so that the size is not rounded
+  if (self_sized && has<Ability::grows>(layout)) {
     header.capacity.values = kFirstValues;
     return make_growing(header, kFlagSelfSized);
   }
-  if (parameters.self_sized)
+  if (self_sized)
     header = sized_for(header, kDefaultExpected);
+  check_size(kind_of(layout), header.geometry.bits()); // a stored bf_partial may be older
   header.flags = kFlagSelfSized;
   return make_filter(header);
 }

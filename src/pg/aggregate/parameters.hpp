@@ -1,6 +1,6 @@
 // An aggregate's parameters are the arguments that follow its value: the expected number of values,
 // the false positive rate and the layout. This header reads them, compares those of two rows, and
-// turns them into the header of a filter. If the expected number is missing, the filter is
+// turns them into the header of a state. If the expected number is missing, the filter is
 // self-sized: its size follows from the number of distinct values.
 #pragma once
 
@@ -42,29 +42,26 @@ inline Parameters parameters_of_row(FunctionCallInfo fcinfo, Layout layout) {
 }
 Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout);
 
-// The header of a filter without values. If the filter is self-sized, its geometry has only the
-// layout. ERROR 22023 if a parameter is out of range, 0A000 if filters of the layout cannot be
-// self-sized.
+// The header of a state without values, and the parameters of a state, or of a bf_partial, that has
+// this header. If the filter is self-sized, the header has kFlagSelfSized, its geometry has only
+// the layout, and its capacity no number. ERROR 22023 if a parameter is out of range, 0A000 if
+// filters of the layout cannot be self-sized.
 Header header_for(const Parameters &parameters);
+Parameters parameters_of(const Header &header);
 
-// The header with the size for `values` distinct values. If the header has kFlagSelfSized, the size
-// is rounded to its size class. ERROR 54000 if the filter would be too large.
+// sized_for() returns the header with the size for `values` distinct values. If the header has
+// kFlagSelfSized, the size is rounded to its size class. ERROR 54000 if the filter would be too
+// large. size_within_limits() changes a header in the same way, and returns false instead.
 Header sized_for(Header header, uint64 values);
+bool size_within_limits(Header *header, uint64 values);
 
-// The header of a self-sized filter with `values` distinct values. Raises the errors of
-// sized_for().
-Header self_sized(Header header, uint64 values);
-
-// Changes a header like self_sized(). Returns false if the filter would be too large.
-bool self_sized_within_limits(Header *header, uint64 values);
-
-// The filter of an aggregate without values, made for the expected number of values. If there is no
-// expected number, a bloomfilter starts with kFirstValues and grows. The other kinds cannot grow;
-// they are made for kDefaultExpected. The filter has kFlagSelfSized until it gets a value, so that
-// it adds nothing to a union. Raises the errors of header_for().
+// The filter of a state that has this header and no values, made for the expected number of values.
+// If there is no expected number, a bloomfilter starts with kFirstValues and grows. The other kinds
+// cannot grow; they are made for kDefaultExpected. The filter has kFlagSelfSized until it gets a
+// value, so that it adds nothing to a union. ERROR 54000 if it would be too large.
 constexpr uint64 kFirstValues = 100;
 constexpr uint64 kDefaultExpected = 1000;
-Filter filter_without_values(const Parameters &parameters);
+Filter filter_without_values(Header header);
 
 // Raises ERROR 22023: the parameters differ between rows, or between the parts that `parts` names.
 [[noreturn]] void raise_parameters_differ(const Parameters &first, const Parameters &other,

@@ -94,9 +94,8 @@ Header header_in(const Head &head) {
   if (!is_layout(static_cast<uint8>(head.layout)) || head.family > kLastFamily ||
       !is_family_of(head.layout, head.family))
     raise_invalid_state();
-  Header header =
-      header_of_state({head.expected == 0, static_cast<double>(head.expected), head.rate,
-                       head.layout, scheme_of(head.layout, head.family).empty});
+  Header header = header_for({head.expected == 0, static_cast<double>(head.expected), head.rate,
+                              head.layout, scheme_of(head.layout, head.family).empty});
   header.element_type = {head.family, head.shape};
   return header;
 }

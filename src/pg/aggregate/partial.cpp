@@ -88,8 +88,7 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   const State *state = partial->state;
   SET_VARSIZE(result, size);
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(result));
-  const Header filter =
-      state->header.is_self_sized() ? self_sized(state->header, 1) : state->header;
+  const Header filter = state->header.is_self_sized() ? sized_for(state->header, 1) : state->header;
   const Content content = state->bitmap                                        ? Content::bitmap
                           : partial->no_rows && !state->header.is_self_sized() ? Content::no_rows
                                                                                : Content::hashes;
@@ -329,14 +328,13 @@ SQL_FUNCTION(bloomfilter_partial_agg_final) {
 // The final function of bf_dist_agg and bf_merge_agg. Returns the filter.
 SQL_FUNCTION(bloomfilter_partial_final) {
   if (PG_ARGISNULL(0))
-    return filter_without_values(parameters_in_query(fcinfo, Layout::lines)).datum();
+    return filter_without_values(header_for(parameters_in_query(fcinfo, Layout::lines))).datum();
   const Parcel parcel = parcel_of_partial(PG_GETARG_DATUM(0));
-  const Parameters parameters = parameters_of(parcel.header);
   if (parcel.content == Content::no_rows)
-    return filter_without_values(parameters).datum();
+    return filter_without_values(parcel.header).datum();
   State *state = parcel.state;
   if (!state) {
-    state = make_state({CurrentMemoryContext}, parameters);
+    state = make_state({CurrentMemoryContext}, parameters_of(parcel.header));
     combine_states(state, parcel);
   }
   return finish_state(state).datum();

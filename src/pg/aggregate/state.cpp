@@ -72,15 +72,9 @@ Filter fill_bits(const State *state, const Header &header) {
   return filter;
 }
 
-Filter finish_bits(State *state) {
-  return fill_bits(state, state->header.is_self_sized()
-                              ? self_sized(state->header, distinct_to_size_for(&state->bag))
-                              : state->header);
-}
-
 // Makes a filter that has every value of the state's element type.
 Filter filter_of_everything(const State *state) {
-  NewFilter filter = make_filter(self_sized(state->header, 1));
+  NewFilter filter = make_filter(sized_for(state->header, 1));
   memset(filter.bitmap(), 0xff, filter.header.geometry.bytes());
   return filter;
 }
@@ -90,8 +84,7 @@ Filter filter_of_everything(const State *state) {
 // that look alike.
 Filter finish_cuckoo(State *state) {
   const uint64 distinct = sort_bag(&state->bag);
-  Header header = state->header;
-  header = sized_for(header, Max(distinct, header.capacity.values));
+  Header header = sized_for(state->header, Max(distinct, state->header.capacity.values));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
     NewFilter filter = make_filter(header);
@@ -182,28 +175,14 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   return memory;
 }
 
-Header header_of_state(const Parameters &parameters) {
-  Header header = header_for(parameters);
-  header.flags = parameters.self_sized ? kFlagSelfSized : 0;
-  return header;
-}
-
 State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial) {
-  const Header header = header_of_state(parameters);
+  const Header header = header_for(parameters);
   auto *state = make_zeroed<State>(memory.context);
   const bool counts = structure_of(parameters.layout) == Structure::counters;
   state->bag = make_bag(memory, counts ? kMaxCounter : 1);
   state->header = header;
   state->is_partial = is_partial;
   return state;
-}
-
-Parameters parameters_of(const Header &header) {
-  const auto [values, rate] = header.capacity;
-  const bool self_sized = header.is_self_sized();
-  const Layout layout = profile_of(header.geometry.layout);
-  return {self_sized, self_sized ? 0 : static_cast<double>(values), rate, layout,
-          scheme_of(layout, header.element_type.family).empty};
 }
 
 void check_parameters(const State *state, const Parameters &parameters, const char *parts) {
@@ -262,24 +241,21 @@ void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes) {
 }
 
 Filter finish_state(State *state) {
+  const Header &header = state->header;
   if (has_no_values(state))
-    return filter_without_values(parameters_of(state->header));
-  switch (structure_of(state->header.geometry.layout)) {
-  case Structure::buckets:
+    return filter_without_values(header);
+  if (structure_of(header.geometry.layout) == Structure::buckets)
     return finish_cuckoo(state);
-  case Structure::bitmap:
-  case Structure::counters:
-  case Structure::foreign_bitmap:
-    break;
-  }
-  return finish_bits(state);
+  return fill_bits(state, header.is_self_sized()
+                              ? sized_for(header, distinct_to_size_for(&state->bag))
+                              : header);
 }
 
 Filter finish_within_limits(State *state) {
   if (has_no_values(state))
-    return filter_without_values(parameters_of(state->header));
+    return filter_without_values(state->header);
   Header header = state->header;
-  return self_sized_within_limits(&header, distinct_to_size_for(&state->bag))
+  return size_within_limits(&header, distinct_to_size_for(&state->bag))
              ? fill_bits(state, header)
              : filter_of_everything(state);
 }

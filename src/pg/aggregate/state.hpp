@@ -62,7 +62,7 @@ struct State {
   // The bag has hashes; in another system's layout it has digests of digest_size() numbers each. If
   // keeps_bag() is false, only the array of the bag is used.
   HashBag bag;
-  Header header; // if self-sized, its geometry has only the layout, and its capacity no number
+  Header header; // header_for() says what it has if it is self-sized
   // True for the state of a bf_partial, which has a bitmap only if its distinct hashes take as many
   // bytes.
   bool is_partial;
@@ -78,13 +78,8 @@ struct State {
 // serialized, the caller must set the transfer.
 GroupMemory group_memory(FunctionCallInfo fcinfo);
 
-// Makes a state without values, and the header of such a state. They raise the errors of
-// header_for().
+// Makes a state without values. Raises the errors of header_for().
 State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial = false);
-Header header_of_state(const Parameters &parameters);
-
-// The parameters of a state, or of a bf_partial, that has this header.
-Parameters parameters_of(const Header &header);
 
 // agrees() returns true if these are exactly the state's parameters, without comparing the layout.
 // The parameters are passed by value, so that they stay in registers for the comparison in each

@@ -117,7 +117,7 @@ NullableDatum result_without_rows(const BuildState *build, const CallState &call
   const Parameters parameters = parameters_without_rows(
       call_state.call.arguments, build->node.ss.ps.ps_ExprContext, call_state.call.layout);
   if (!call_state.call.takes_elements || !call_state.call.returns_state)
-    return {filter_without_values(parameters).datum(), false};
+    return {filter_without_values(header_for(parameters)).datum(), false};
   State *state = make_build_call_state(build, call_state, parameters);
   return {PointerGetDatum(flat_partial(state, true)), false};
 }

@@ -105,13 +105,14 @@ bool unite_links_into(NewFilter *filter, Header header, const LinkView *views, i
 }
 
 NewFilter make_growing(Header header, uint8 flags) {
-  const Layout layout = header.geometry.layout;
-  const Capacity first = {header.capacity.values, first_rate(header.capacity.rate)};
-  const Geometry geometry = geometry_for(layout, first, static_cast<double>(first.values));
-  const LinkView link = {{geometry, kFlagSelfSized, first}, nullptr, nullptr};
-  check_size(&link, 1);
+  LinkView first = {};
+  const Link none = {{header.geometry.layout, 0, 0}, 0, {}};
+  if (!next_link(header, none, &first.link))
+    raise_too_large(header.geometry.layout, static_cast<double>(first.link.capacity.values),
+                    first.link.capacity.rate, ERRCODE_INVALID_PARAMETER_VALUE);
+  check_size(&first, 1);
   header.flags = kFlagGrow;
-  NewFilter filter = make_of_links(header, &link, 1);
+  NewFilter filter = make_of_links(header, &first, 1);
   filter.header.flags |= flags;
   filter.write_back();
   return filter;
