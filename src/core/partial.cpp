@@ -2,14 +2,17 @@
 
 #include "core/partial.hpp"
 
+#include <cstring>
+
 #include "core/bytes.hpp"
 #include "core/structure.hpp"
 
 namespace bloomfilter {
 namespace {
 
-// Offsets in the payload.
+// Offsets in the payload, and in the bytes of a value.
 enum : std::size_t { kAtVersion = 0, kAtContent = 1, kAtReserved = 2, kAtHeader = 4 };
+enum : std::size_t { kAtFamily = 0, kAtShape = 4, kAtHash = 8, kAtSecond = 16 };
 
 Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
   return {status, found, wanted};
@@ -95,6 +98,39 @@ void write_partial_head(std::uint8_t *payload, const Partial &partial) {
   payload[kAtContent] = static_cast<std::uint8_t>(partial.content);
   store<std::uint16_t>(payload + kAtReserved, 0);
   write_header(payload + kAtHeader, partial.header);
+}
+
+Finding check_hashed_value(const HashedValue &value) {
+  const auto family = static_cast<std::uint8_t>(value.type.family);
+  if (family > static_cast<std::uint8_t>(kLastFamily))
+    return fault(Status::unknown_family, family);
+  if (is_open(value.type.family) || !is_family_of(Layout::lines, value.type.family))
+    return fault(Status::bad_family, family);
+  if (!is_shape_of(value.type.family, value.type.shape))
+    return fault(Status::bad_shape, value.type.shape);
+  if (value.second != value.hash && value.type.family != Family::text)
+    return fault(Status::bad_second, family);
+  return kSound;
+}
+
+Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedValue *value) {
+  if (length != kHashedValueBytes)
+    return fault(Status::wrong_length, length, kHashedValueBytes);
+  const std::uint32_t reserved = load<std::uint32_t>(bytes) >> 8;
+  if (reserved != 0)
+    return fault(Status::reserved_bits, reserved);
+  value->type = {static_cast<Family>(bytes[kAtFamily]), load<std::uint32_t>(bytes + kAtShape)};
+  value->hash = load<std::uint64_t>(bytes + kAtHash);
+  value->second = load<std::uint64_t>(bytes + kAtSecond);
+  return check_hashed_value(*value);
+}
+
+void write_hashed_value(std::uint8_t *bytes, const HashedValue &value) {
+  std::memset(bytes, 0, kHashedValueBytes);
+  bytes[kAtFamily] = static_cast<std::uint8_t>(value.type.family);
+  store(bytes + kAtShape, value.type.shape);
+  store(bytes + kAtHash, value.hash);
+  store(bytes + kAtSecond, value.second);
 }
 
 } // namespace bloomfilter

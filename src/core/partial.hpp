@@ -1,5 +1,5 @@
-// Partial states: what an aggregate over some rows knows about the filter of all rows. SQL calls a
-// partial state a bf_partial.
+// Partial states, and the values that they are made of. A partial state is what an aggregate over
+// some rows knows about the filter of all rows. SQL calls it a bf_partial.
 //
 // In general, filters of parts of a set cannot be combined into the filter of the set; this works
 // only if all of them have its size. But the distinct hashes of the parts, in any order, give
@@ -50,5 +50,30 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
 Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partial *partial);
 
 void write_partial_head(std::uint8_t *payload, const Partial &partial);
+
+// A value as a filter sees it: its element type, and its hashes with seed 0. SQL calls this a
+// bf_element.
+//
+// Its bytes are the same on every machine: family u8, three zero bytes, shape u32, hash u64, second
+// hash u64, little-endian. Only a value of text can have two hashes. A value with one hash stores
+// it twice (doc/format.md, "Families").
+struct HashedValue {
+  ElementType type;
+  std::uint64_t hash;
+  std::uint64_t second;
+};
+
+inline bool operator==(const HashedValue &a, const HashedValue &b) {
+  return a.type == b.type && a.hash == b.hash && a.second == b.second;
+}
+
+constexpr std::size_t kHashedValueBytes = 24;
+
+// Checks a value, whose element type may be any number. read_hashed_value() reads bytes from an
+// untrusted source, and checks them.
+Finding check_hashed_value(const HashedValue &value);
+Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedValue *value);
+
+void write_hashed_value(std::uint8_t *bytes, const HashedValue &value);
 
 } // namespace bloomfilter

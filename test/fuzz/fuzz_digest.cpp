@@ -16,7 +16,7 @@
 
 #include "core/foreign/foreign.hpp"
 #include "core/hash.hpp"
-#include "core/hashed_value.hpp"
+#include "core/partial.hpp"
 #include "core/text.hpp"
 
 using namespace bloomfilter;

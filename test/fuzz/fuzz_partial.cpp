@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
-#include "core/hashed_value.hpp"
 #include "core/partial.hpp"
 
 using namespace bloomfilter;

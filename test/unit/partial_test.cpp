@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/hashed_value.hpp"
 #include "core/structure.hpp"
 #include "unit/support.hpp"
 

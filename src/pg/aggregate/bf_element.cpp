@@ -1,16 +1,16 @@
-// See bf_element.hpp. This file has the input and output functions of the type, its operators, and
+// The type bf_element: a value in the form in which a filter takes it, which is the value's element
+// type and hashes. This file has its input and output functions, its operators, and
 // bf_element_of(), which makes one from a value.
 //
 // One type stands for values of all types. An extension that sends an aggregate from server to
 // server, such as Citus, finds the aggregate by the exact types of its arguments. The argument type
 // "any" of bf_agg is not exact.
 
-#include "pg/aggregate/bf_element.hpp"
+#include "pg/server.hpp"
 
-#include "core/hashed_value.hpp"
+#include "core/partial.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/payload.hpp"
@@ -40,19 +40,6 @@ const HashedValue &value_arg(FunctionCallInfo fcinfo, int argument) {
 }
 
 } // namespace
-
-namespace bloomfilter {
-
-void check_stored_element(const HashedValue &value) {
-  uint8 bytes[kHashedValueBytes];
-  write_hashed_value(bytes, value);
-  const Finding finding = validate_element(bytes, sizeof bytes);
-  if (!finding.ok())
-    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                    errmsg("element is damaged: %s", finding_text(finding))));
-}
-
-} // namespace bloomfilter
 
 SQL_FUNCTIONS_BEGIN
 

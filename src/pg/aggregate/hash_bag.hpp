@@ -26,7 +26,6 @@
 #include "pg/server.hpp"
 
 #include "core/distinct.hpp"
-#include "pg/aggregate/hash_array.hpp"
 #include "pg/aggregate/spill.hpp"
 #include "pg/list.hpp"
 

@@ -9,11 +9,9 @@
 
 #include "pg/server.hpp"
 
-#include "core/hashed_value.hpp"
 #include "core/partial.hpp"
 #include "core/text.hpp"
 #include "pg/aggregate/arguments.hpp"
-#include "pg/aggregate/bf_element.hpp"
 #include "pg/aggregate/parcel.hpp"
 #include "pg/aggregate/partial.hpp"
 #include "pg/errors.hpp"
@@ -40,6 +38,12 @@ Finding validate_state(const uint8 *payload, Size length) {
   return validate_partial(payload, length, &partial);
 }
 const PayloadType kPartialType = {"bf_partial", "partial state", validate_state, nullptr};
+
+void check_undamaged(const Finding &finding, const char *noun) {
+  if (!finding.ok())
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("%s is damaged: %s", noun, finding_text(finding))));
+}
 
 [[noreturn]] void raise_too_many_hashes(uint64 hashes) {
   ereport(ERROR,
@@ -149,10 +153,7 @@ Parcel parcel_of_partial(Datum value) {
   const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(flat));
   const Size length = VARSIZE_ANY_EXHDR(flat);
   Parcel parcel = {};
-  const Finding finding = parse_partial(payload, length, &parcel);
-  if (!finding.ok())
-    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                    errmsg("partial state is damaged: %s", finding_text(finding))));
+  check_undamaged(parse_partial(payload, length, &parcel), "partial state");
   parcel.count = (length - kPartialHead) / sizeof(uint64);
   parcel.bytes = payload + kPartialHead;
   return parcel;
@@ -292,7 +293,7 @@ SQL_FUNCTION(bloomfilter_partial_add) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element_type == value->type) ||
                  state->header.element_type.family == Family::none)) {
-      check_stored_element(*value);
+      check_undamaged(check_hashed_value(*value), "element"); // it may have been stored
       admit_type(state, value->type);
     }
     push(state, value->hash);

@@ -2,7 +2,9 @@
 
 #include "pg/aggregate/spill.hpp"
 
+#include "core/distinct.hpp"
 #include "pg/list.hpp"
+#include "pg/value/bitmaps.hpp"
 
 extern "C" {
 #include "executor/executor.h"
@@ -45,6 +47,18 @@ void split_spill(const Spill *spill, HashFile *parts, int bits) {
 }
 
 } // namespace
+
+void resize_array(HashArray *array, MemoryContext context, Size capacity) {
+  const Size bytes = capacity * sizeof(uint64);
+  array->hashes = static_cast<uint64 *>(array->hashes ? repalloc_huge(array->hashes, bytes)
+                                                      : MemoryContextAllocHuge(context, bytes));
+  array->capacity = capacity;
+}
+
+void sort_array(HashArray *array, int copies) {
+  sort_hashes(array->hashes, array->count, check_for_interrupts);
+  array->count = keep_copies(array->hashes, array->count, copies);
+}
 
 Spill *make_spill(const GroupMemory &memory) {
   auto *spill = make_zeroed<Spill>(memory.context);
