@@ -43,13 +43,8 @@ std::size_t entry_offset(int number) {
   return kHeaderBytes + static_cast<std::size_t>(number) * kLinkBytes;
 }
 
-Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
-  return {status, found, wanted};
-}
-const Finding kSound = {Status::ok, 0, 0};
-
 Finding check_layout(std::uint8_t layout) {
-  return is_layout(layout) ? kSound : fault(Status::unknown_layout, layout);
+  return is_layout(layout) ? kSound : Finding{Fault::unknown_layout, layout};
 }
 
 // Capacity and rate must be both known or both unknown. The only zero allowed is +0.
@@ -57,24 +52,24 @@ Finding check_capacity(const Capacity &capacity) {
   const bool known_rate = double_bits(capacity.rate) != 0;
   if (capacity.values > kMaxBits || known_rate != capacity.is_known() ||
       (known_rate && !rate_in_range(capacity.rate)))
-    return fault(Status::bad_capacity, capacity.values);
+    return {Fault::bad_capacity, capacity.values};
   return kSound;
 }
 
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
   if (!is_possible_k(geometry.layout, geometry.k))
-    return fault(Status::bad_k, geometry.k);
+    return {Fault::bad_k, geometry.k};
   const bool united = has<Ability::unites_by_or>(geometry.layout);
   const Finding capacity = check_capacity(link.capacity);
   // The capacity is unknown after some unions, and only bloomfilters are united by OR.
   if (!capacity.ok() || (!united && !link.capacity.is_known()))
-    return fault(Status::bad_capacity, link.capacity.values);
+    return {Fault::bad_capacity, link.capacity.values};
   if (link.flags & ~(united ? kLinkFlags : kFlagSelfSized))
-    return fault(Status::unknown_flags, link.flags);
+    return {Fault::unknown_flags, link.flags};
   const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
   if (geometry.units < least || geometry.bits() > kMaxBits)
-    return fault(Status::bad_units, geometry.units);
+    return {Fault::bad_units, geometry.units};
   return kSound;
 }
 
@@ -89,18 +84,18 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   if (header->grows() && header->element_type.family == Family::none && header->link_count == 1)
     flags |= kFlagSelfSized;
   if (!has<Ability::unites_by_or>(geometry.layout) || header->flags & ~flags)
-    return fault(Status::unknown_flags, header->flags);
+    return {Fault::unknown_flags, header->flags};
   if (geometry.layout != profile_of(geometry.layout))
-    return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
+    return {Fault::unknown_layout, static_cast<std::uint64_t>(geometry.layout)};
   if (geometry.k != 0)
-    return fault(Status::bad_k, geometry.k);
+    return {Fault::bad_k, geometry.k};
   const Finding capacity = check_capacity(header->capacity);
   if (!capacity.ok() || header->grows() != header->capacity.is_known())
-    return fault(Status::bad_capacity, header->capacity.values);
+    return {Fault::bad_capacity, header->capacity.values};
   if (header->link_count < (header->grows() ? 1 : 2) || header->link_count > kMaxLinks)
-    return fault(Status::bad_links, header->link_count, kMaxLinks);
+    return {Fault::bad_links, header->link_count, kMaxLinks};
   if (length < header->head_bytes())
-    return fault(Status::truncated, length, header->head_bytes());
+    return {Fault::truncated, length, header->head_bytes()};
 
   std::uint64_t bits = 0;
   Link before = {};
@@ -111,22 +106,22 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
       return layout;
     const std::uint16_t reserved = load<std::uint16_t>(entry + kAtLinkReserved);
     if (reserved != 0)
-      return fault(Status::reserved_bits, reserved);
+      return {Fault::reserved_bits, reserved};
     const Link link = read_link(payload, *header, number);
     if (profile_of(link.geometry.layout) != geometry.layout)
-      return fault(Status::unknown_layout, static_cast<std::uint64_t>(link.geometry.layout));
+      return {Fault::unknown_layout, static_cast<std::uint64_t>(link.geometry.layout)};
     const Finding finding = check_link(link);
     if (!finding.ok())
       return finding;
     // Among links of the same geometry, only self-sized ones stay separate.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
     if (order > 0 || (order == 0 && !(before.flags & kFlagSelfSized)))
-      return fault(Status::bad_order, header->link_count);
+      return {Fault::bad_order, header->link_count};
     bits += link.geometry.bits();
     before = link;
   }
   if (bits > kMaxBits)
-    return fault(Status::bad_units, bits / kLineBits);
+    return {Fault::bad_units, bits / kLineBits};
   header->links_bytes = header->link_count * kLinkBytes + static_cast<std::size_t>(bits / 8);
   return kSound;
 }
@@ -138,9 +133,9 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header,
   const std::uint8_t *table = payload + kHeaderBytes;
   std::uint64_t stored;
   if (!check_buckets(header.geometry, table, &stored, check_interrupts))
-    return fault(Status::bad_buckets, header.geometry.units);
+    return {Fault::bad_buckets, header.geometry.units};
   if (is_open(header.element_type.family) && stored != 0)
-    return fault(Status::stray_bits, stored);
+    return {Fault::stray_bits, stored};
   return kSound;
 }
 
@@ -148,15 +143,15 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header,
 
 Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *header) {
   if (length < kHeaderBytes)
-    return fault(Status::truncated, length, kHeaderBytes);
+    return {Fault::truncated, length, kHeaderBytes};
   if (payload[kAtVersion] != kFormatVersion)
-    return fault(Status::unknown_version, payload[kAtVersion], kFormatVersion);
+    return {Fault::unknown_version, payload[kAtVersion], kFormatVersion};
   const Finding layout = check_layout(payload[kAtLayout]);
   if (!layout.ok())
     return layout;
   const std::uint8_t family = payload[kAtFamily];
   if (family > static_cast<std::uint8_t>(kLastFamily))
-    return fault(Status::unknown_family, family);
+    return {Fault::unknown_family, family};
 
   header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
   header->geometry.k = payload[kAtK];
@@ -172,11 +167,11 @@ Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *head
   header->links_bytes = 0;
 
   if (!is_shape_of(header->element_type.family, header->element_type.shape))
-    return fault(Status::bad_shape, header->element_type.shape);
+    return {Fault::bad_shape, header->element_type.shape};
   if (!is_family_of(header->geometry.layout, header->element_type.family))
-    return fault(Status::bad_family, family);
+    return {Fault::bad_family, family};
   if (!is_possible_seed(header->geometry.layout, header->seed))
-    return fault(Status::bad_seed, header->seed);
+    return {Fault::bad_seed, header->seed};
   return header->is_chain() ? check_links(payload, length, header)
                             : check_link(read_link(payload, *header, 0));
 }
@@ -184,7 +179,7 @@ Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *head
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Finding finding = parse_head(payload, length, header);
   if (finding.ok() && length != header->payload_bytes())
-    return fault(Status::wrong_length, length, header->payload_bytes());
+    return {Fault::wrong_length, length, header->payload_bytes()};
   return finding;
 }
 
@@ -197,8 +192,7 @@ Finding check_kind(const Header &header, Kind kind) {
   const Kind found = kind_of(header.geometry.layout);
   if (found == kind)
     return kSound;
-  return fault(Status::other_kind, static_cast<std::uint64_t>(found),
-               static_cast<std::uint64_t>(kind));
+  return {Fault::other_kind, static_cast<std::uint64_t>(found), static_cast<std::uint64_t>(kind)};
 }
 
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
@@ -215,7 +209,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
       bits += count_set(best_kernel(), payload + at, std::min(length - at, kBytesBetweenChecks));
     }
     if (bits != 0)
-      return fault(Status::stray_bits, bits);
+      return {Fault::stray_bits, bits};
   }
   // Self-sized links of the same geometry are in the order of their bytes.
   Link next = {};
@@ -229,7 +223,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
         next_bitmap = bitmap;
         return wrong;
       }))
-    return fault(Status::bad_order, header->link_count);
+    return {Fault::bad_order, header->link_count};
   return kSound;
 }
 

@@ -94,43 +94,49 @@ void for_each_link(const std::uint8_t *payload, const Header &header, Use use) {
   });
 }
 
-enum class Status : std::uint8_t {
-  ok,
-  truncated,
-  wrong_length,
-  unknown_version,
-  unknown_layout,
-  unknown_family,
-  bad_k,
-  bad_capacity,
-  bad_units,
-  unknown_flags,
-  bad_shape,
-  bad_family,
-  bad_seed,
-  bad_links,
-  bad_order,
-  reserved_bits,
-  stray_bits,
-  bad_buckets,
-  other_kind, // `found` and `wanted` are of enum Kind
-  // Only partial states and hashed values have the statuses below.
-  unknown_content,
-  too_many_hashes, // a bitmap of `wanted` bytes is not larger
-  stray_hashes,
-  bad_hashes,
-  bad_second,
+// What can be wrong with bytes: the texts of findings. finding_text() of pg/errors.hpp puts the
+// number found and the number wanted into them.
+struct Fault {
+  static constexpr char truncated[] = "value of %s is shorter than a header of %llu bytes";
+  static constexpr char wrong_length[] = "value has %s, but its header describes %llu";
+  static constexpr char unknown_version[] =
+      "format version is %llu, but only version %llu is known";
+  static constexpr char unknown_layout[] = "layout %llu is unknown";
+  static constexpr char unknown_family[] = "element type %llu is unknown";
+  static constexpr char bad_k[] = "number of hash functions %llu is not possible in this layout";
+  static constexpr char bad_capacity[] =
+      "capacity %llu and false positive rate are not possible together";
+  static constexpr char bad_units[] = "number of bitmap units %llu is out of range";
+  static constexpr char unknown_flags[] = "flags 0x%02llx are unknown";
+  static constexpr char bad_shape[] = "shape fingerprint %llu does not fit the element type";
+  static constexpr char bad_family[] = "element type %llu is not possible in this layout";
+  static constexpr char bad_seed[] = "seed %lld is not possible in this layout";
+  static constexpr char bad_links[] = "number of links %llu is out of range";
+  static constexpr char bad_order[] = "%llu links are not in order";
+  static constexpr char reserved_bits[] = "reserved bytes are 0x%04llx, not zero";
+  static constexpr char stray_bits[] = "%llu bits are set, but the filter has no element type";
+  static constexpr char bad_buckets[] =
+      "fingerprints in %llu buckets are not in order, or bits after them are set";
+  static constexpr char other_kind[] = "value is of type %s, not %s"; // both are Kinds
+  // Only partial states and hashed values have the faults below.
+  static constexpr char unknown_content[] = "content %llu is not possible";
+  static constexpr char too_many_hashes[] = "%llu hashes take as much as the bitmap of %llu bytes";
+  static constexpr char stray_hashes[] = "%llu bytes of hashes have no element type";
+  static constexpr char bad_hashes[] = "hash %llu is not less than the one after it";
+  static constexpr char bad_second[] = "element type %llu has no second hashes";
 };
 
-// The result of a check: what is wrong, the number found, and the number expected. A number is 0 if
-// the status has none.
+// The result of a check of bytes: what is wrong, the number found, and the number expected. The
+// text is a Fault, or that of a reader of another system's files; NULL if nothing is wrong. A
+// number is 0 if the text has none.
 struct Finding {
-  Status status;
+  const char *text;
   std::uint64_t found;
-  std::uint64_t wanted;
+  std::uint64_t wanted = 0;
 
-  bool ok() const { return status == Status::ok; }
+  bool ok() const { return !text; }
 };
+constexpr Finding kSound = {nullptr, 0};
 
 // Reads and checks the head in constant time. `length` is the length of the whole payload, but
 // parse() reads only its first kMaxHeadBytes bytes.

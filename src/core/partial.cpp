@@ -14,27 +14,22 @@ namespace {
 enum : std::size_t { kAtVersion = 0, kAtContent = 1, kAtReserved = 2, kAtHeader = 4 };
 enum : std::size_t { kAtFamily = 0, kAtShape = 4, kAtHash = 8, kAtSecond = 16 };
 
-Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
-  return {status, found, wanted};
-}
-const Finding kSound = {Status::ok, 0, 0};
-
 // Accepts a header only if bf_agg would make it for a filter without values, with seed 0.
 Finding check_header(const Header &header) {
   if (header.is_chain() || (header.flags & ~kFlagSelfSized) != 0)
-    return fault(Status::unknown_flags, header.flags);
+    return {Fault::unknown_flags, header.flags};
   const Layout profile = profile_of(header.geometry.layout);
   if (profile != Layout::lines)
-    return fault(Status::unknown_layout, static_cast<std::uint64_t>(header.geometry.layout));
+    return {Fault::unknown_layout, static_cast<std::uint64_t>(header.geometry.layout)};
   if (header.seed != 0)
-    return fault(Status::bad_seed, header.seed);
+    return {Fault::bad_seed, header.seed};
   const Capacity &capacity = header.capacity;
   if (!capacity.is_known() || (header.is_self_sized() && capacity.values != 1))
-    return fault(Status::bad_capacity, capacity.values);
+    return {Fault::bad_capacity, capacity.values};
   Geometry geometry = {profile, 0, 0};
   if (!size_for(profile, capacity.values, capacity.rate, &geometry) ||
       !(geometry == header.geometry))
-    return fault(Status::bad_units, header.geometry.units);
+    return {Fault::bad_units, header.geometry.units};
   return kSound;
 }
 
@@ -43,14 +38,14 @@ Finding check_length(const Partial &partial, std::size_t length) {
   if (partial.content != Content::hashes) {
     const std::size_t wanted =
         kPartialHead + (partial.content == Content::bitmap ? geometry.bytes() : 0);
-    return length == wanted ? kSound : fault(Status::wrong_length, length, wanted);
+    return length == wanted ? kSound : Finding{Fault::wrong_length, length, wanted};
   }
   const std::size_t bytes = length - kPartialHead;
   const std::size_t count = bytes / sizeof(std::uint64_t);
   if (bytes % sizeof(std::uint64_t) != 0)
-    return fault(Status::wrong_length, length, length - bytes % sizeof(std::uint64_t));
+    return {Fault::wrong_length, length, length - bytes % sizeof(std::uint64_t)};
   if (content_for(partial.header.is_self_sized(), geometry, count) != Content::hashes)
-    return fault(Status::too_many_hashes, count, geometry.bytes());
+    return {Fault::too_many_hashes, count, geometry.bytes()};
   return kSound;
 }
 
@@ -58,15 +53,15 @@ Finding check_length(const Partial &partial, std::size_t length) {
 
 Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *partial) {
   if (length < kPartialHead)
-    return fault(Status::truncated, length, kPartialHead);
+    return {Fault::truncated, length, kPartialHead};
   if (payload[kAtVersion] != kPartialVersion)
-    return fault(Status::unknown_version, payload[kAtVersion], kPartialVersion);
+    return {Fault::unknown_version, payload[kAtVersion], kPartialVersion};
   const std::uint8_t content = payload[kAtContent];
   if (content > static_cast<std::uint8_t>(Content::no_rows))
-    return fault(Status::unknown_content, content);
+    return {Fault::unknown_content, content};
   const auto reserved = load<std::uint16_t>(payload + kAtReserved);
   if (reserved != 0)
-    return fault(Status::reserved_bits, reserved);
+    return {Fault::reserved_bits, reserved};
   partial->content = static_cast<Content>(content);
   Finding finding = parse_head(payload + kAtHeader, length - kAtHeader, &partial->header);
   if (finding.ok())
@@ -74,11 +69,11 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
   const bool has_family = !is_open(partial->header.element_type.family);
   if (finding.ok() && ((partial->header.is_self_sized() && partial->content != Content::hashes) ||
                        (has_family && partial->content == Content::no_rows)))
-    finding = fault(Status::unknown_content, content);
+    finding = {Fault::unknown_content, content};
   if (finding.ok())
     finding = check_length(*partial, length);
   if (finding.ok() && !has_family && length > kPartialHead)
-    finding = fault(Status::stray_hashes, length - kPartialHead);
+    finding = {Fault::stray_hashes, length - kPartialHead};
   return finding;
 }
 
@@ -89,7 +84,7 @@ Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partia
   constexpr std::size_t kStep = sizeof(std::uint64_t);
   for (std::size_t at = kPartialHead + kStep; at < length; at += kStep)
     if (load<std::uint64_t>(payload + at - kStep) >= load<std::uint64_t>(payload + at))
-      return fault(Status::bad_hashes, (at - kPartialHead) / kStep);
+      return {Fault::bad_hashes, (at - kPartialHead) / kStep};
   return finding;
 }
 
@@ -103,22 +98,22 @@ void write_partial_head(std::uint8_t *payload, const Partial &partial) {
 Finding check_hashed_value(const HashedValue &value) {
   const auto family = static_cast<std::uint8_t>(value.type.family);
   if (family > static_cast<std::uint8_t>(kLastFamily))
-    return fault(Status::unknown_family, family);
+    return {Fault::unknown_family, family};
   if (is_open(value.type.family) || !is_family_of(Layout::lines, value.type.family))
-    return fault(Status::bad_family, family);
+    return {Fault::bad_family, family};
   if (!is_shape_of(value.type.family, value.type.shape))
-    return fault(Status::bad_shape, value.type.shape);
+    return {Fault::bad_shape, value.type.shape};
   if (value.second != value.hash && value.type.family != Family::text)
-    return fault(Status::bad_second, family);
+    return {Fault::bad_second, family};
   return kSound;
 }
 
 Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedValue *value) {
   if (length != kHashedValueBytes)
-    return fault(Status::wrong_length, length, kHashedValueBytes);
+    return {Fault::wrong_length, length, kHashedValueBytes};
   const std::uint32_t reserved = load<std::uint32_t>(bytes) >> 8;
   if (reserved != 0)
-    return fault(Status::reserved_bits, reserved);
+    return {Fault::reserved_bits, reserved};
   value->type = {static_cast<Family>(bytes[kAtFamily]), load<std::uint32_t>(bytes + kAtShape)};
   value->hash = load<std::uint64_t>(bytes + kAtHash);
   value->second = load<std::uint64_t>(bytes + kAtSecond);

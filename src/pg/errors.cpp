@@ -18,54 +18,15 @@ char *counted(uint64 count, const char *noun) {
   return count == 1 ? psprintf("one %s", noun) : psprintf(UINT64_FORMAT " %ss", count, noun);
 }
 
-namespace {
-
-// The text of each finding, with the number found and the number wanted. NULL if finding_text()
-// makes the text in another way.
-constexpr const char *kFindings[] = {
-    nullptr,
-    nullptr, // truncated
-    nullptr, // wrong_length
-    "format version is %llu, but only version %llu is known",
-    "layout %llu is unknown",
-    "element type %llu is unknown",
-    "number of hash functions %llu is not possible in this layout",
-    "capacity %llu and false positive rate are not possible together",
-    "number of bitmap units %llu is out of range",
-    "flags 0x%02llx are unknown",
-    "shape fingerprint %llu does not fit the element type",
-    "element type %llu is not possible in this layout",
-    "seed %lld is not possible in this layout",
-    "number of links %llu is out of range",
-    "%llu links are not in order",
-    "reserved bytes are 0x%04llx, not zero",
-    "%llu bits are set, but the filter has no element type",
-    "fingerprints in %llu buckets are not in order, or bits after them are set",
-    nullptr, // other_kind
-    "content %llu is not possible",
-    "%llu hashes take as much as the bitmap of %llu bytes",
-    "%llu bytes of hashes have no element type",
-    "hash %llu is not less than the one after it",
-    "element type %llu has no second hashes",
-}; // indexed by Status
-static_assert(lengthof(kFindings) == static_cast<int>(Status::bad_second) + 1, "a text for each");
-
-} // namespace
-
 char *finding_text(const Finding &finding) {
-  if (finding.status == Status::other_kind)
-    return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
-                    type_of(static_cast<Kind>(finding.wanted)));
-  if (finding.status == Status::truncated)
-    return psprintf("value of %s is shorter than a header of " UINT64_FORMAT " bytes",
-                    counted(finding.found, "byte"), finding.wanted);
-  if (finding.status == Status::wrong_length)
-    return psprintf("value has %s, but its header describes " UINT64_FORMAT,
-                    counted(finding.found, "byte"), finding.wanted);
-  const char *text = kFindings[static_cast<int>(finding.status)];
-  return text ? psprintf(text, static_cast<unsigned long long>(finding.found),
-                         static_cast<unsigned long long>(finding.wanted))
-              : nullptr;
+  const char *text = finding.text;
+  const auto found = static_cast<unsigned long long>(finding.found),
+             wanted = static_cast<unsigned long long>(finding.wanted);
+  if (text == Fault::other_kind)
+    return psprintf(text, type_of(static_cast<Kind>(found)), type_of(static_cast<Kind>(wanted)));
+  if (text == Fault::truncated || text == Fault::wrong_length)
+    return psprintf(text, counted(found, "byte"), wanted);
+  return psprintf(text, found, wanted);
 }
 
 void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,

@@ -9,7 +9,7 @@ using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
   FoundFilter found;
-  if (read_datasketches(bytes, length, &found).phrase)
+  if (read_datasketches(bytes, length, &found).text)
     return 0;
   const Geometry &geometry = found.geometry;
   require(geometry.layout == Layout::datasketches);

@@ -98,8 +98,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   if (finding.ok())
     use(header, bytes);
   else
-    require(parse(bytes, length, &header).status == finding.status ||
-            finding.status == Status::stray_bits || finding.status == Status::bad_order ||
-            finding.status == Status::bad_buckets);
+    require(parse(bytes, length, &header).text == finding.text ||
+            finding.text == Fault::stray_bits || finding.text == Fault::bad_order ||
+            finding.text == Fault::bad_buckets);
   return 0;
 }

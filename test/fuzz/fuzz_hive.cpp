@@ -8,7 +8,7 @@ using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
   FoundFilter found;
-  if (read_hive(bytes, length, &found).phrase)
+  if (read_hive(bytes, length, &found).text)
     return 0;
   const Geometry &geometry = found.geometry;
   require(geometry.layout == Layout::hive);

@@ -8,12 +8,12 @@ using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
   FoundFilter found;
-  const bool good = !read_parquet(bytes, length, &found).phrase;
+  const bool good = !read_parquet(bytes, length, &found).text;
   require(good == (found.offset > 0 && found.end() == length));
   if (found.offset == 0 || found.end() > length)
     return 0;
   // If the bytes after a filter are cut off, the filter is good.
-  require(!read_parquet(bytes, found.end(), &found).phrase);
+  require(!read_parquet(bytes, found.end(), &found).text);
   const Geometry &geometry = found.geometry;
   require(geometry.layout == Layout::parquet && geometry.k == kBlockWords && geometry.units > 0);
   use_bitmap(geometry, bytes + found.offset);
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   written.resize(head);
   written.insert(written.end(), bytes + found.offset, bytes + found.end());
   FoundFilter again;
-  require(!read_parquet(written.data(), written.size(), &again).phrase);
+  require(!read_parquet(written.data(), written.size(), &again).text);
   require(again.geometry == geometry && again.offset == head);
   return 0;
 }

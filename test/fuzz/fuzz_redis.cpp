@@ -65,7 +65,7 @@ void write_links(const Link *links, int count, double values) {
   Link read[kMaxLinks];
   int read_count = 0;
   require(length <= kMaxRedisHeader);
-  require(!read_redis(header, length, read, &read_count).phrase && read_count == count);
+  require(!read_redis(header, length, read, &read_count).text && read_count == count);
   for (int i = 0; i < count; i++) {
     require(read[i].geometry == links[i].geometry);
     require(!links[i].capacity.is_known() || (read[i].capacity.values == links[i].capacity.values &&
@@ -84,7 +84,7 @@ void fit_chunks(const Link *links, int count, std::size_t piece) {
     left += links[i].geometry.bytes();
   }
   const auto fits = [&](const std::vector<std::size_t> &lengths) {
-    return !fit_redis_chunks(links, count, lengths.data(), static_cast<int>(lengths.size())).phrase;
+    return !fit_redis_chunks(links, count, lengths.data(), static_cast<int>(lengths.size())).text;
   };
   require(fits(each));
   for (; left > 0; left -= across.back())
@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   const std::uint64_t number = length < kRedisHead ? 0 : load<std::uint32_t>(bytes + 8);
   const auto header =
       static_cast<std::size_t>(std::min<std::uint64_t>(kRedisHead + number * kRedisEntry, length));
-  if (read_redis(bytes, header, links, &count).phrase)
+  if (read_redis(bytes, header, links, &count).text)
     return 0;
   const std::size_t sum = require_links(links, count);
   write_links(links, count, static_cast<double>(load<std::uint64_t>(bytes)));

@@ -8,7 +8,7 @@ using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
   FoundFilter found;
-  if (read_spark(bytes, length, &found).phrase)
+  if (read_spark(bytes, length, &found).text)
     return 0;
   const Geometry &geometry = found.geometry;
   require(geometry.layout == (bytes[3] == 1 ? Layout::spark : Layout::spark_v2));

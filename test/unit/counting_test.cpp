@@ -572,14 +572,14 @@ TEST(CountingFormat, AcceptsAndReadsBack) {
           EXPECT_TRUE(check_kind(read, Kind::counting).ok());
           for (const Kind kind : {Kind::bloom, Kind::cuckoo}) {
             const Finding finding = check_kind(read, kind);
-            EXPECT_EQ(finding.status, Status::other_kind);
+            EXPECT_EQ(finding.text, Fault::other_kind);
             EXPECT_EQ(finding.found, static_cast<std::uint64_t>(Kind::counting));
             EXPECT_EQ(finding.wanted, static_cast<std::uint64_t>(kind));
           }
           EXPECT_EQ(profile_of(geometry.layout), Layout::counting_lines);
         }
   Header plain = header_of({Layout::lines, 6, 1});
-  EXPECT_EQ(check_kind(plain, Kind::counting).status, Status::other_kind);
+  EXPECT_EQ(check_kind(plain, Kind::counting).text, Fault::other_kind);
 }
 
 TEST(CountingFormat, ParsesTheLargestFilter) {
@@ -591,7 +591,7 @@ TEST(CountingFormat, ParsesTheLargestFilter) {
     EXPECT_TRUE(parse(bytes, header.payload_bytes(), &read).ok());
     header.geometry.units++;
     write_header(bytes, header);
-    EXPECT_EQ(parse(bytes, header.payload_bytes(), &read).status, Status::bad_units);
+    EXPECT_EQ(parse(bytes, header.payload_bytes(), &read).text, Fault::bad_units);
   }
 }
 
@@ -601,52 +601,52 @@ TEST(CountingFormat, RefusesDamage) {
     const char *name;
     const Header &good;
     void (*damage)(Bytes &payload);
-    Status status;
+    const char *text;
     std::uint64_t found;
   } defects[] = {
-      {"layout 0x10", lines, [](Bytes &b) { b[1] = 0x10; }, Status::unknown_layout, 0x10},
-      {"layout 0x13", lines, [](Bytes &b) { b[1] = 0x13; }, Status::unknown_layout, 0x13},
-      {"k 0", lines, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0},
-      {"k 17", lines, [](Bytes &b) { b[3] = 17; }, Status::bad_k, 17},
-      {"odd k in pages", pages, [](Bytes &b) { b[3] = 7; }, Status::bad_k, 7},
-      {"k 18 in pages", pages, [](Bytes &b) { b[3] = 18; }, Status::bad_k, 18},
-      {"links", lines, [](Bytes &b) { b[32] = 0x01; }, Status::unknown_flags, 0x01},
-      {"links in pages", pages, [](Bytes &b) { b[32] = 0x01, b[3] = 0; }, Status::unknown_flags,
+      {"layout 0x10", lines, [](Bytes &b) { b[1] = 0x10; }, Fault::unknown_layout, 0x10},
+      {"layout 0x13", lines, [](Bytes &b) { b[1] = 0x13; }, Fault::unknown_layout, 0x13},
+      {"k 0", lines, [](Bytes &b) { b[3] = 0; }, Fault::bad_k, 0},
+      {"k 17", lines, [](Bytes &b) { b[3] = 17; }, Fault::bad_k, 17},
+      {"odd k in pages", pages, [](Bytes &b) { b[3] = 7; }, Fault::bad_k, 7},
+      {"k 18 in pages", pages, [](Bytes &b) { b[3] = 18; }, Fault::bad_k, 18},
+      {"links", lines, [](Bytes &b) { b[32] = 0x01; }, Fault::unknown_flags, 0x01},
+      {"links in pages", pages, [](Bytes &b) { b[32] = 0x01, b[3] = 0; }, Fault::unknown_flags,
        0x01},
-      {"growing", lines, [](Bytes &b) { b[32] = 0x04; }, Status::unknown_flags, 0x04},
-      {"growing links", lines, [](Bytes &b) { b[32] = 0x05; }, Status::unknown_flags, 0x05},
-      {"intersection", lines, [](Bytes &b) { b[32] = 0x08; }, Status::unknown_flags, 0x08},
-      {"own intersection", pages, [](Bytes &b) { b[32] = 0x0A; }, Status::unknown_flags, 0x0A},
-      {"flag 16", lines, [](Bytes &b) { b[32] = 0x10; }, Status::unknown_flags, 0x10},
-      {"flag 128", lines, [](Bytes &b) { b[32] = 0x80; }, Status::unknown_flags, 0x80},
-      {"no units", lines, [](Bytes &b) { store(&b[28], 0U); }, Status::bad_units, 0},
-      {"a unit too many", lines, [](Bytes &b) { store(&b[28], 4U); }, Status::wrong_length,
+      {"growing", lines, [](Bytes &b) { b[32] = 0x04; }, Fault::unknown_flags, 0x04},
+      {"growing links", lines, [](Bytes &b) { b[32] = 0x05; }, Fault::unknown_flags, 0x05},
+      {"intersection", lines, [](Bytes &b) { b[32] = 0x08; }, Fault::unknown_flags, 0x08},
+      {"own intersection", pages, [](Bytes &b) { b[32] = 0x0A; }, Fault::unknown_flags, 0x0A},
+      {"flag 16", lines, [](Bytes &b) { b[32] = 0x10; }, Fault::unknown_flags, 0x10},
+      {"flag 128", lines, [](Bytes &b) { b[32] = 0x80; }, Fault::unknown_flags, 0x80},
+      {"no units", lines, [](Bytes &b) { store(&b[28], 0U); }, Fault::bad_units, 0},
+      {"a unit too many", lines, [](Bytes &b) { store(&b[28], 4U); }, Fault::wrong_length,
        36 + 768},
-      {"a bloom filter's length", lines, [](Bytes &b) { b.resize(36 + 192); }, Status::wrong_length,
+      {"a bloom filter's length", lines, [](Bytes &b) { b.resize(36 + 192); }, Fault::wrong_length,
        36 + 192},
-      {"a byte too few", pages, [](Bytes &b) { b.pop_back(); }, Status::wrong_length, 36 + 4095},
-      {"a byte too many", pages, [](Bytes &b) { b.push_back(0); }, Status::wrong_length, 36 + 4097},
-      {"lines called pages", lines, [](Bytes &b) { b[1] = 0x12, b[3] = 8; }, Status::wrong_length,
+      {"a byte too few", pages, [](Bytes &b) { b.pop_back(); }, Fault::wrong_length, 36 + 4095},
+      {"a byte too many", pages, [](Bytes &b) { b.push_back(0); }, Fault::wrong_length, 36 + 4097},
+      {"lines called pages", lines, [](Bytes &b) { b[1] = 0x12, b[3] = 8; }, Fault::wrong_length,
        36 + 768},
-      {"byte strings", lines, [](Bytes &b) { b[2] = 26; }, Status::bad_family, 26},
+      {"byte strings", lines, [](Bytes &b) { b[2] = 26; }, Fault::bad_family, 26},
       {"capacity past the cap", lines, [](Bytes &b) { store(&b[12], kMaxBits + 1); },
-       Status::bad_capacity, kMaxBits + 1},
+       Fault::bad_capacity, kMaxBits + 1},
       {"rate without capacity", lines, [](Bytes &b) { store(&b[12], std::uint64_t{0}); },
-       Status::bad_capacity, 0},
-      {"counters without family", lines, [](Bytes &b) { b[2] = 0; }, Status::stray_bits, 768 * 2},
+       Fault::bad_capacity, 0},
+      {"counters without family", lines, [](Bytes &b) { b[2] = 0; }, Fault::stray_bits, 768 * 2},
       {"first bit without family", lines,
        [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b[36] = 1; },
-       Status::stray_bits, 1},
+       Fault::stray_bits, 1},
       {"last bit without family", pages,
        [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b.back() = 0x80; },
-       Status::stray_bits, 1},
+       Fault::stray_bits, 1},
   };
   for (const auto &defect : defects) {
     SCOPED_TRACE(defect.name);
     Bytes payload = payload_of(defect.good, 0x11);
     ASSERT_TRUE(validate(payload).ok());
     defect.damage(payload);
-    EXPECT_EQ(validate(payload).status, defect.status);
+    EXPECT_EQ(validate(payload).text, defect.text);
     EXPECT_EQ(validate(payload).found, defect.found);
   }
   Header empty = lines;
@@ -666,7 +666,7 @@ TEST(CountingFormat, IsNoLinkOfAChain) {
   for (int i = 0; i < 2; i++)
     write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagSelfSized, {10, 0.01}});
   payload.back() = 1;
-  EXPECT_EQ(validate(payload).status, Status::unknown_flags);
+  EXPECT_EQ(validate(payload).text, Fault::unknown_flags);
 }
 
 } // namespace

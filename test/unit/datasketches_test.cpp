@@ -13,7 +13,7 @@ namespace {
 const char *const kCounted = "datasketches/int64_size640_3_seed7.ds";
 const char *const kEmptyFile = "datasketches/int64_empty_acc100_seed5.ds";
 
-Problem problem_of(const Bytes &bytes) {
+Finding problem_of(const Bytes &bytes) {
   FoundFilter found;
   return read_datasketches(bytes.data(), bytes.size(), &found);
 }
@@ -25,7 +25,7 @@ TEST(DataSketches, FilesAreRebuilt) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden(golden.file);
     FoundFilter found;
-    ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).text, nullptr);
     const Geometry &geometry = found.geometry;
     EXPECT_EQ(geometry,
               (Geometry{Layout::datasketches, static_cast<std::uint8_t>(golden.number("k")),
@@ -62,7 +62,7 @@ TEST(DataSketches, WordsWithoutBitsAreWrittenIfUncounted) {
     std::fill(file.begin() + 24, file.end(), 0);
     store(file.data() + 24, counted);
     FoundFilter found;
-    ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).text, nullptr);
     Bytes head(kMaxDataSketchesHead);
     head.resize(write_datasketches_head(head.data(), found.geometry, found.seed, 0, found.flags));
     if (counted == 0)
@@ -136,17 +136,17 @@ TEST(DataSketches, RefusesEveryOtherLength) {
   for (const char *name : {kCounted, kEmptyFile}) {
     SCOPED_TRACE(name);
     const Bytes good = read_golden(name);
-    EXPECT_EQ(problem_of(good).phrase, nullptr);
+    EXPECT_EQ(problem_of(good).text, nullptr);
     for (std::size_t length = 0; length < good.size(); length++) {
-      const Problem problem = problem_of({good.begin(), good.begin() + static_cast<long>(length)});
-      ASSERT_NE(problem.phrase, nullptr) << length;
+      const Finding problem = problem_of({good.begin(), good.begin() + static_cast<long>(length)});
+      ASSERT_NE(problem.text, nullptr) << length;
       EXPECT_EQ(problem.found,
                 length < kMaxDataSketchesHead ? length : length - kMaxDataSketchesHead);
     }
     for (const std::size_t more : {1, 7, 8, 64}) {
       Bytes longer = good;
       longer.resize(good.size() + more);
-      EXPECT_NE(problem_of(longer).phrase, nullptr) << more;
+      EXPECT_NE(problem_of(longer).text, nullptr) << more;
     }
   }
 }
@@ -164,23 +164,23 @@ TEST(DataSketches, RefusesOtherHeads) {
       {1, {0}, 0, 1},
       {1, {2}, 2, 1},
       {2, {7}, 7, 21},
-      {3, {1}, 1, kNoOther},
+      {3, {1}, 1, 0},
       {3, {4}, 4, 3}, // a filter without values has a head of 3 words
-      {3, {0x84}, 0x84, kNoOther},
-      {4, {0, 0}, 0, kNoOther},
-      {4, {0, 1}, 256, kNoOther},
-      {4, {0, 3}, 768, kNoOther}, // 3 in the other byte order
-      {4, {0xFF, 0xFF}, 65535, kNoOther},
-      {6, {1}, 1, kNoOther},
-      {7, {1}, 256, kNoOther},
-      {20, {1}, 1 << 16, kNoOther},
-      {23, {1}, 1ULL << 40, kNoOther},
-      {16, {0}, 0, kNoOther},
+      {3, {0x84}, 0x84, 0},
+      {4, {0, 0}, 0, 0},
+      {4, {0, 1}, 256, 0},
+      {4, {0, 3}, 768, 0}, // 3 in the other byte order
+      {4, {0xFF, 0xFF}, 65535, 0},
+      {6, {1}, 1, 0},
+      {7, {1}, 256, 0},
+      {20, {1}, 1 << 16, 0},
+      {23, {1}, 1ULL << 40, 0},
+      {16, {0}, 0, 0},
       {16, {9}, 80, 72},
       {16, {11}, 80, 88},
-      {16, {0, 0, 0, 10}, 10 << 24, kNoOther},
-      {16, {1, 0, 0, 4}, (1 << 26) + 1, kNoOther},
-      {16, {0xFF, 0xFF, 0xFF, 0xFF}, 0xFFFFFFFF, kNoOther},
+      {16, {0, 0, 0, 10}, 10 << 24, 0},
+      {16, {1, 0, 0, 4}, (1 << 26) + 1, 0},
+      {16, {0xFF, 0xFF, 0xFF, 0xFF}, 0xFFFFFFFF, 0},
       {24, {131}, 131, 132},
       {24, {133}, 133, 132},
       {24, {0}, 0, 132},
@@ -191,22 +191,22 @@ TEST(DataSketches, RefusesOtherHeads) {
     SCOPED_TRACE(damage.at);
     Bytes file = read_golden(kCounted);
     std::copy(damage.with.begin(), damage.with.end(), file.begin() + static_cast<long>(damage.at));
-    const Problem problem = problem_of(file);
-    ASSERT_NE(problem.phrase, nullptr);
-    EXPECT_EQ(problem.found, damage.found) << problem.phrase;
-    EXPECT_EQ(problem.other, damage.other) << problem.phrase;
+    const Finding problem = problem_of(file);
+    ASSERT_NE(problem.text, nullptr);
+    EXPECT_EQ(problem.found, damage.found) << problem.text;
+    EXPECT_EQ(problem.wanted, damage.other) << problem.text;
   }
   Bytes file = read_golden(kCounted);
   file[4] = 255;
-  EXPECT_EQ(problem_of(file).phrase, nullptr);
+  EXPECT_EQ(problem_of(file).text, nullptr);
   std::fill_n(file.begin() + 24, 8, 0xFF);
-  EXPECT_EQ(problem_of(file).phrase, nullptr);
+  EXPECT_EQ(problem_of(file).text, nullptr);
   // The head is that of a filter with values, but the filter has none.
   std::fill(file.begin() + 24, file.end(), 0);
-  EXPECT_EQ(problem_of(file).phrase, nullptr);
+  EXPECT_EQ(problem_of(file).text, nullptr);
   Bytes empty = read_golden(kEmptyFile);
   empty[3] = 0;
-  EXPECT_EQ(problem_of(empty).other, 4U);
+  EXPECT_EQ(problem_of(empty).wanted, 4U);
   empty[0] = 4;
   EXPECT_EQ(problem_of(empty).found, 24U);
 }

@@ -28,9 +28,6 @@ inline void PrintTo(const Geometry &geometry, std::ostream *out) {
   *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.k} << ", "
        << geometry.units << " units";
 }
-inline void PrintTo(Status status, std::ostream *out) {
-  *out << "status " << static_cast<int>(status);
-}
 
 using Bytes = std::vector<std::uint8_t>;
 

@@ -341,7 +341,7 @@ TEST(ForeignFormat, HashFunctionsOfLayouts) {
       const bool good = scheme.layout == Layout::parquet ? k == 8
                         : scheme.layout == Layout::hive  ? k > 0 && k < 128
                                                          : k != 0;
-      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_k) << scheme.name << ", k " << k;
+      EXPECT_EQ(finding.text, good ? nullptr : Fault::bad_k) << scheme.name << ", k " << k;
       EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(k));
     }
 }
@@ -354,10 +354,10 @@ TEST(ForeignFormat, SeedsAreZero) {
       header.seed = seed;
       const bool seeded =
           scheme.layout == Layout::datasketches || (scheme.layout == Layout::spark_v2 && seed == 1);
-      EXPECT_EQ(check(header).status, seeded ? Status::ok : Status::bad_seed);
+      EXPECT_EQ(check(header).text, seeded ? nullptr : Fault::bad_seed);
       EXPECT_EQ(check(header).found, seeded ? 0 : seed);
       header.seed = 0;
-      EXPECT_EQ(check(header).status, Status::ok);
+      EXPECT_EQ(check(header).text, nullptr);
     }
 }
 
@@ -367,12 +367,12 @@ TEST(ForeignFormat, SeedsOfSpark) {
   for (const std::int64_t seed : {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_C(1234567),
                                   std::int64_t{INT32_MAX}, std::int64_t{INT32_MIN}}) {
     header.seed = static_cast<std::uint64_t>(seed);
-    EXPECT_EQ(check(header).status, Status::ok) << seed;
+    EXPECT_EQ(check(header).text, nullptr) << seed;
   }
   for (const std::int64_t seed : {std::int64_t{INT32_MAX} + 1, std::int64_t{INT32_MIN} - 1,
                                   std::int64_t{UINT32_MAX}, INT64_MAX, INT64_MIN}) {
     header.seed = static_cast<std::uint64_t>(seed);
-    EXPECT_EQ(check(header).status, Status::bad_seed) << seed;
+    EXPECT_EQ(check(header).text, Fault::bad_seed) << seed;
     EXPECT_EQ(check(header).found, header.seed);
   }
 }
@@ -386,7 +386,7 @@ TEST(ForeignFormat, FlagsOfSystems) {
       Header header = stored_header({scheme.layout, 8, 3}, some_family(scheme));
       header.flags = static_cast<std::uint8_t>(flag);
       const bool good = (row_of(scheme.layout).flags & flag) != 0;
-      EXPECT_EQ(check(header).status, good ? Status::ok : Status::unknown_flags) << flag;
+      EXPECT_EQ(check(header).text, good ? nullptr : Fault::unknown_flags) << flag;
       EXPECT_EQ(check(header).found, good ? 0U : static_cast<unsigned>(flag));
       if (!good)
         continue;
@@ -415,7 +415,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
       const bool good = ours ? number < static_cast<int>(Family::string)
                              : std::count(known.begin(), known.end(), family) == 1;
       const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);
-      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_family)
+      EXPECT_EQ(finding.text, good ? nullptr : Fault::bad_family)
           << "layout " << static_cast<int>(row.layout) << ", family " << number;
       EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(number));
     }
@@ -431,12 +431,12 @@ TEST(ForeignFormat, SizesOfLayouts) {
     write_header(head, header);
     EXPECT_EQ(header.payload_bytes(), kHeaderBytes + kMaxBits / 8);
     EXPECT_TRUE(parse(head, header.payload_bytes(), &read).ok());
-    EXPECT_EQ(parse(head, header.payload_bytes() - 1, &read).status, Status::wrong_length);
+    EXPECT_EQ(parse(head, header.payload_bytes() - 1, &read).text, Fault::wrong_length);
     for (const std::uint32_t units : {0U, most + 1, ~0U}) {
       header.geometry.units = units;
       write_header(head, header);
       const Finding finding = parse(head, header.payload_bytes(), &read);
-      EXPECT_EQ(finding.status, Status::bad_units) << units;
+      EXPECT_EQ(finding.text, Fault::bad_units) << units;
       EXPECT_EQ(finding.found, units);
     }
   }
@@ -456,7 +456,7 @@ TEST(ForeignFormat, FindsStrayBits) {
       EXPECT_TRUE(validate(payload.data(), payload.size(), &read).ok());
       payload.back() = 0x81;
       const Finding finding = validate(payload.data(), payload.size(), &read);
-      EXPECT_EQ(finding.status, open ? Status::stray_bits : Status::ok);
+      EXPECT_EQ(finding.text, open ? Fault::stray_bits : nullptr);
       EXPECT_EQ(finding.found, open ? 2U : 0U);
     }
 }
@@ -497,18 +497,18 @@ TEST(ForeignFormat, LinksOfOneLayout) {
     SCOPED_TRACE(scheme.name);
     const Layout layout = scheme.layout;
     const Link small = link_of(layout, 3), large = link_of(layout, 5);
-    EXPECT_EQ(check_links(scheme, {small, large}).status, Status::ok);
-    EXPECT_EQ(check_links(scheme, {small, small, large}).status, Status::ok);
-    EXPECT_EQ(check_links(scheme, {large, small}).status, Status::bad_order);
-    EXPECT_EQ(check_links(scheme, {small, small}, 0, {2, 1}).status, Status::bad_order);
-    EXPECT_EQ(check_links(scheme, {small, small}, 0, {1, 1}).status, Status::bad_order);
-    EXPECT_EQ(check_links(scheme, {link_of(layout, 3, 0), small}).status, Status::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, large}).text, nullptr);
+    EXPECT_EQ(check_links(scheme, {small, small, large}).text, nullptr);
+    EXPECT_EQ(check_links(scheme, {large, small}).text, Fault::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, small}, 0, {2, 1}).text, Fault::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, small}, 0, {1, 1}).text, Fault::bad_order);
+    EXPECT_EQ(check_links(scheme, {link_of(layout, 3, 0), small}).text, Fault::bad_order);
     Link without = large;
     without.geometry.k = 0;
-    EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_k);
+    EXPECT_EQ(check_links(scheme, {small, without}).text, Fault::bad_k);
     if (layout == Layout::parquet) {
       without.geometry.k = 7;
-      EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_k);
+      EXPECT_EQ(check_links(scheme, {small, without}).text, Fault::bad_k);
     }
   }
 }
@@ -524,23 +524,23 @@ TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
         continue;
       // The wrong layout is in the first place, in the second, or in both.
       const Link good = link_of(a, 3), other = link_of(b, 1000), smaller = link_of(b, 1);
-      EXPECT_EQ(check_links(scheme, {good, other}).status, Status::unknown_layout);
-      EXPECT_EQ(check_links(scheme, {smaller, good}).status, Status::unknown_layout);
-      EXPECT_EQ(check_links(scheme, {smaller, other}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {good, other}).text, Fault::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {smaller, good}).text, Fault::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {smaller, other}).text, Fault::unknown_layout);
       EXPECT_EQ(check_links(scheme, {smaller, other}).found, static_cast<unsigned>(b));
     }
 }
 
 // A filter of another system's layout cannot grow, because next_link() knows only our own layouts.
 TEST(ForeignFormat, LinksDoNotGrow) {
-  EXPECT_EQ(check_links(scheme_named("lines"), {link_of(Layout::lines, 3)}, kFlagGrow).status,
-            Status::ok);
+  EXPECT_EQ(check_links(scheme_named("lines"), {link_of(Layout::lines, 3)}, kFlagGrow).text,
+            nullptr);
   for (const Scheme &scheme : foreign_schemes()) {
     SCOPED_TRACE(scheme.name);
     const Link small = link_of(scheme.layout, 3), large = link_of(scheme.layout, 5);
-    EXPECT_EQ(check_links(scheme, {small}, kFlagGrow).status, Status::unknown_flags);
-    EXPECT_EQ(check_links(scheme, {small, large}, kFlagGrow).status, Status::unknown_flags);
-    EXPECT_EQ(check_links(scheme, {small, large}, kFlagUncounted).status, Status::unknown_flags);
+    EXPECT_EQ(check_links(scheme, {small}, kFlagGrow).text, Fault::unknown_flags);
+    EXPECT_EQ(check_links(scheme, {small, large}, kFlagGrow).text, Fault::unknown_flags);
+    EXPECT_EQ(check_links(scheme, {small, large}, kFlagUncounted).text, Fault::unknown_flags);
   }
 }
 

@@ -22,7 +22,7 @@ TEST(Hive, FilesAreRebuilt) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden(golden.file);
     FoundFilter found;
-    ASSERT_EQ(read_hive(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_hive(file.data(), file.size(), &found).text, nullptr);
     const Geometry &geometry = found.geometry;
     EXPECT_EQ(geometry, (Geometry{Layout::hive, static_cast<std::uint8_t>(golden.number("k")),
                                   static_cast<std::uint32_t>(golden.number("bits") / kLineBits)}));
@@ -93,22 +93,22 @@ TEST(Hive, NumbersAreBigEndian) {
 
 // --- Wrong files ---
 
-Problem problem_of(const Bytes &bytes) {
+Finding problem_of(const Bytes &bytes) {
   FoundFilter found;
   return read_hive(bytes.data(), bytes.size(), &found);
 }
 
 TEST(Hive, RefusesEveryOtherLength) {
   const Bytes good = read_golden("hive/edges_100.hive");
-  EXPECT_EQ(problem_of(good).phrase, nullptr);
+  EXPECT_EQ(problem_of(good).text, nullptr);
   for (std::size_t length = 0; length < good.size() + 65; length++) {
     Bytes other = good;
     other.resize(length);
     if (length == good.size())
       continue;
-    ASSERT_NE(problem_of(other).phrase, nullptr) << length;
+    ASSERT_NE(problem_of(other).text, nullptr) << length;
     EXPECT_EQ(problem_of(other).found, length < kHiveHead ? length : length - kHiveHead);
-    EXPECT_EQ(problem_of(other).other, length < kHiveHead ? kHiveHead : 128);
+    EXPECT_EQ(problem_of(other).wanted, length < kHiveHead ? kHiveHead : 128);
   }
 }
 
@@ -118,20 +118,20 @@ TEST(Hive, RefusesOtherHeads) {
     std::copy(with.begin(), with.end(), bytes.begin() + static_cast<long>(at));
     return problem_of(bytes);
   };
-  EXPECT_NE(damaged(0, {0}).phrase, nullptr);
-  EXPECT_EQ(damaged(0, {127}).phrase, nullptr);
+  EXPECT_NE(damaged(0, {0}).text, nullptr);
+  EXPECT_EQ(damaged(0, {127}).text, nullptr);
   EXPECT_EQ(damaged(0, {128}).found, 128U); // -128 in Hive
   EXPECT_EQ(damaged(0, {255}).found, 255U);
-  EXPECT_NE(damaged(1, {0, 0, 0, 0}).phrase, nullptr);
+  EXPECT_NE(damaged(1, {0, 0, 0, 0}).text, nullptr);
   for (const std::uint32_t words : {1U, 7U, 8U, 15U, 17U, 24U, 0x04000008U, 0xFFFFFFF8U}) {
     Bytes with(4);
     store_big(with.data(), words);
-    const Problem problem = damaged(1, with);
-    ASSERT_NE(problem.phrase, nullptr) << words;
-    if (problem.other == kNoOther)
+    const Finding problem = damaged(1, with);
+    ASSERT_NE(problem.text, nullptr) << words;
+    if (problem.wanted == 0)
       EXPECT_EQ(problem.found, words);
     else
-      EXPECT_EQ(problem.other, 8 * words);
+      EXPECT_EQ(problem.wanted, 8 * words);
   }
   EXPECT_EQ(damaged(1, {16, 0, 0, 0}).found, 0x10000000U); // in the other byte order
 }

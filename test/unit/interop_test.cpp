@@ -89,8 +89,8 @@ TEST(Guava, FilesAreRebuilt) {
     const Scheme &scheme = scheme_named(golden.scheme);
 
     FoundFilter found;
-    const Problem problem = read_guava(file.data(), file.size(), &found);
-    ASSERT_EQ(problem.phrase, nullptr);
+    const Finding problem = read_guava(file.data(), file.size(), &found);
+    ASSERT_EQ(problem.text, nullptr);
     EXPECT_EQ(found.offset, kGuavaHead);
     ASSERT_EQ(found.offset + found.geometry.bytes(), file.size());
     EXPECT_EQ(found.geometry.layout, scheme.layout);
@@ -223,10 +223,10 @@ TEST(Guava, RefusesWhatIsNone) {
   const Bytes good = read_golden("guava/long_edge_fpp0.001.guava");
   const auto refused = [](const Bytes &bytes, std::uint64_t number) {
     FoundFilter found;
-    const Problem problem = read_guava(bytes.data(), bytes.size(), &found);
-    EXPECT_NE(problem.phrase, nullptr);
+    const Finding problem = read_guava(bytes.data(), bytes.size(), &found);
+    EXPECT_NE(problem.text, nullptr);
     EXPECT_EQ(problem.found, number);
-    return problem.phrase != nullptr;
+    return problem.text != nullptr;
   };
   for (std::size_t length = 0; length < good.size(); length++) {
     SCOPED_TRACE(length);
@@ -251,22 +251,22 @@ TEST(Guava, RefusesWhatIsNone) {
   refused(damaged(2, {4, 0, 0, 1}), (1U << 26) + 1);
   refused(damaged(2, {0xFF, 0xFF, 0xFF, 0xFF}), ~0U);
   FoundFilter found;
-  EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), &found).phrase, nullptr);
+  EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), &found).text, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 255, 23}));
 
   // The head of the largest filter is enough to know that its size is possible.
   const Bytes head = {1, 7, 4, 0, 0, 0};
-  EXPECT_EQ(read_guava(head.data(), kGuavaHead + kMaxBits / 8, &found).phrase, nullptr);
+  EXPECT_EQ(read_guava(head.data(), kGuavaHead + kMaxBits / 8, &found).text, nullptr);
   EXPECT_EQ(found.geometry.bits(), kMaxBits);
 }
 
 TEST(Guava, StrategyChoosesTheLayout) {
   std::uint8_t file[14] = {1, 3, 0, 0, 0, 1};
   FoundFilter found;
-  ASSERT_EQ(read_guava(file, sizeof file, &found).phrase, nullptr);
+  ASSERT_EQ(read_guava(file, sizeof file, &found).text, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 3, 1}));
   file[0] = 0;
-  ASSERT_EQ(read_guava(file, sizeof file, &found).phrase, nullptr);
+  ASSERT_EQ(read_guava(file, sizeof file, &found).text, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava_mitz32, 3, 1}));
   for (const Layout layout : {Layout::guava, Layout::guava_mitz32}) {
     std::uint8_t head[kGuavaHead];
@@ -331,7 +331,7 @@ TEST(Parquet, FilesAreRebuilt) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden("parquet/" + std::string(golden.file));
     FoundFilter found;
-    ASSERT_EQ(read_parquet(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_parquet(file.data(), file.size(), &found).text, nullptr);
     const Scheme &scheme = scheme_named(golden.scheme);
     const Geometry geometry = {scheme.layout, 8, golden.blocks};
     ASSERT_EQ(found.geometry, geometry);
@@ -356,7 +356,7 @@ TEST(Parquet, RefusesHostileFiles) {
   for (const char *name : {"bloom_filter.bin", "hostile_numbytes_10000_actual_32.sbbf"}) {
     const Bytes file = read_golden("parquet/" + std::string(name));
     FoundFilter found;
-    EXPECT_NE(read_parquet(file.data(), file.size(), &found).phrase, nullptr) << name;
+    EXPECT_NE(read_parquet(file.data(), file.size(), &found).text, nullptr) << name;
   }
 }
 
@@ -443,8 +443,8 @@ Bytes with_bitset(Bytes head, std::size_t size = 64) {
 
 bool reads(const Bytes &file) {
   FoundFilter found = {};
-  const Problem problem = read_parquet(file.data(), file.size(), &found);
-  if (problem.phrase)
+  const Finding problem = read_parquet(file.data(), file.size(), &found);
+  if (problem.text)
     return false;
   EXPECT_EQ(found.offset + found.geometry.bytes(), file.size());
   EXPECT_EQ(found.geometry.layout, Layout::parquet);
@@ -596,10 +596,10 @@ TEST(Parquet, RefusesOtherSizes) {
   // For the largest bitset, only the header is read.
   const Bytes head = thrift::structure(known_fields(max));
   FoundFilter found;
-  EXPECT_EQ(read_parquet(head.data(), head.size() + kMaxBits / 8, &found).phrase, nullptr);
+  EXPECT_EQ(read_parquet(head.data(), head.size() + kMaxBits / 8, &found).text, nullptr);
   EXPECT_EQ(found.geometry.bits(), kMaxBits);
   const Bytes larger = thrift::structure(known_fields(max + 32));
-  EXPECT_NE(read_parquet(larger.data(), larger.size() + kMaxBits / 8 + 32, &found).phrase, nullptr);
+  EXPECT_NE(read_parquet(larger.data(), larger.size() + kMaxBits / 8 + 32, &found).text, nullptr);
 }
 
 // Once the header is understood, the end of the filter is known, whatever follows it.
@@ -608,16 +608,16 @@ TEST(Parquet, SaysWhereAFilterEnds) {
   for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
     const Bytes file = with_bitset(head, size);
     FoundFilter found;
-    ASSERT_NE(read_parquet(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_NE(read_parquet(file.data(), file.size(), &found).text, nullptr);
     EXPECT_EQ(found.offset, head.size());
     EXPECT_EQ(found.end(), head.size() + 2048);
     if (found.end() <= file.size()) {
-      EXPECT_EQ(read_parquet(file.data(), found.end(), &found).phrase, nullptr);
+      EXPECT_EQ(read_parquet(file.data(), found.end(), &found).text, nullptr);
     }
   }
   for (const Bytes &none : {Bytes{}, Bytes(40, 0xFF), thrift::structure(known_fields(2047))}) {
     FoundFilter found = {{}, 7};
-    ASSERT_NE(read_parquet(none.data(), none.size(), &found).phrase, nullptr);
+    ASSERT_NE(read_parquet(none.data(), none.size(), &found).text, nullptr);
     EXPECT_EQ(found.offset, 0U);
   }
 }
@@ -782,7 +782,7 @@ TEST(Parquet, HeadsAreReadBack) {
     const std::size_t length = write_parquet_head(head, geometry);
     ASSERT_LE(length, kMaxParquetHead);
     FoundFilter found;
-    ASSERT_EQ(read_parquet(head, length + geometry.bytes(), &found).phrase, nullptr);
+    ASSERT_EQ(read_parquet(head, length + geometry.bytes(), &found).text, nullptr);
     EXPECT_EQ(found.geometry, geometry);
     EXPECT_EQ(found.offset, length);
   }
@@ -794,18 +794,18 @@ struct Dump {
   Bytes header, chunks;
   std::vector<Link> links;
 };
-Problem read_header(const Bytes &header, std::vector<Link> *links) {
+Finding read_header(const Bytes &header, std::vector<Link> *links) {
   links->resize(kMaxLinks);
   int count = 0;
-  const Problem problem = read_redis(header.data(), header.size(), links->data(), &count);
+  const Finding problem = read_redis(header.data(), header.size(), links->data(), &count);
   links->resize(static_cast<std::size_t>(count));
   return problem;
 }
-Problem read_header(const Bytes &header) {
+Finding read_header(const Bytes &header) {
   std::vector<Link> links;
   return read_header(header, &links);
 }
-Problem fit(const std::vector<Link> &links, const std::vector<std::size_t> &lengths) {
+Finding fit(const std::vector<Link> &links, const std::vector<std::size_t> &lengths) {
   return fit_redis_chunks(links.data(), static_cast<int>(links.size()), lengths.data(),
                           static_cast<int>(lengths.size()));
 }
@@ -822,8 +822,8 @@ Dump read_dump(const std::string &name) {
   Dump dump = {read_golden("redisbloom/" + name + ".header"),
                read_golden("redisbloom/" + name + ".chunks"),
                {}};
-  EXPECT_EQ(read_header(dump.header, &dump.links).phrase, nullptr);
-  EXPECT_EQ(fit(dump.links, lengths_of(dump.links)).phrase, nullptr);
+  EXPECT_EQ(read_header(dump.header, &dump.links).text, nullptr);
+  EXPECT_EQ(fit(dump.links, lengths_of(dump.links)).text, nullptr);
   return dump;
 }
 
@@ -918,18 +918,18 @@ TEST(Redis, RefusesHostileHeaders) {
   for (std::size_t length = 0; length < dump.header.size(); length++)
     EXPECT_NE(
         read_header(Bytes(dump.header.begin(), dump.header.begin() + static_cast<long>(length)))
-            .phrase,
+            .text,
         nullptr)
         << length;
   Bytes longer = dump.header;
   longer.push_back(0);
-  EXPECT_NE(read_header(longer).phrase, nullptr);
+  EXPECT_NE(read_header(longer).text, nullptr);
 
   const auto refused = [&](std::size_t at, auto number) {
     Bytes header = dump.header;
     store(&header[at], number);
-    const Problem problem = read_header(header);
-    EXPECT_NE(problem.phrase, nullptr) << "at " << at << ": " << number;
+    const Finding problem = read_header(header);
+    EXPECT_NE(problem.text, nullptr) << "at " << at << ": " << number;
     return problem.found;
   };
   const auto values = load<std::uint64_t>(dump.header.data());
@@ -972,7 +972,7 @@ TEST(Redis, RefusesHostileHeaders) {
   Bytes header = dump.header;
   store(&header[kRedisHead + 32], double_bits(0));
   store(&header[kRedisHead + 40], 0U);
-  EXPECT_NE(read_header(header).phrase, nullptr);
+  EXPECT_NE(read_header(header).text, nullptr);
   // Numbers of values with a sum that is right only because it overflows.
   header = dump.header;
   for (const std::size_t i : {0, 1}) {
@@ -987,10 +987,10 @@ TEST(Redis, RefusesHostileHeaders) {
     store(&header[kRedisHead + 8], 8 * size);
     return read_header(header);
   };
-  EXPECT_EQ(resize(152).phrase, nullptr);
+  EXPECT_EQ(resize(152).text, nullptr);
   for (std::uint64_t size = 145; size < 152; size++)
     EXPECT_EQ(resize(size).found, size);
-  EXPECT_EQ(resize(kMaxBits / 8).phrase, nullptr);
+  EXPECT_EQ(resize(kMaxBits / 8).text, nullptr);
   EXPECT_EQ(resize(kMaxBits / 8 + 8).found, kMaxBits / 8 + 8);
 }
 
@@ -999,9 +999,9 @@ TEST(Redis, SaysThatADumpIsOld) {
     for (const std::size_t head : {16, 20}) { // without growth and with it
       Bytes header(head + links * 49);
       store(&header[8], links);
-      const Problem problem = read_header(header);
-      ASSERT_NE(problem.phrase, nullptr);
-      EXPECT_NE(std::string(problem.phrase).find("before 2.2.1"), std::string::npos);
+      const Finding problem = read_header(header);
+      ASSERT_NE(problem.text, nullptr);
+      EXPECT_NE(std::string(problem.text).find("before 2.2.1"), std::string::npos);
       EXPECT_EQ(problem.found, links);
     }
 }
@@ -1012,7 +1012,7 @@ TEST(Redis, BitsMayBeAPowerOfTwo) {
   store(&header[kRedisHead + 8], std::uint64_t{16384});
   for (int log = 0; log < 256; log++) {
     header[kRedisHead + 52] = static_cast<std::uint8_t>(log);
-    EXPECT_EQ(read_header(header).phrase == nullptr, log == 0 || log == 14) << log;
+    EXPECT_EQ(read_header(header).text == nullptr, log == 0 || log == 14) << log;
   }
 }
 
@@ -1022,7 +1022,7 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
   const Bytes good = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
   const auto read = [](const Bytes &header) {
     std::vector<Link> links;
-    EXPECT_EQ(read_header(header, &links).phrase, nullptr);
+    EXPECT_EQ(read_header(header, &links).text, nullptr);
     EXPECT_EQ(links.size(), 1U);
     EXPECT_EQ(links[0].geometry, (Geometry{Layout::redis, 8, 1384 / 8}));
     return links[0];
@@ -1049,19 +1049,19 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
   ASSERT_EQ(whole, (std::vector<std::size_t>{144, 312, 696, 1536}));
   std::vector<std::size_t> lengths = whole;
   while (std::next_permutation(lengths.begin(), lengths.end()))
-    EXPECT_NE(fit(links, lengths).phrase, nullptr);
+    EXPECT_NE(fit(links, lengths).text, nullptr);
 
   EXPECT_EQ(fit(links, {}).found, 144U);
   EXPECT_EQ(fit(links, {144, 312, 696}).found, 1536U);
   EXPECT_EQ(fit(links, {144, 312, 696, 1528}).found, 8U);
-  EXPECT_EQ(fit(links, {144 + 312 + 696 + 1536}).other, 144U);
-  EXPECT_EQ(fit(links, {144 + 312, 696, 1536}).other, 144U);
-  EXPECT_EQ(fit(links, {144, 144, 312, 696, 1536}).other, 144U); // 168 are left
+  EXPECT_EQ(fit(links, {144 + 312 + 696 + 1536}).wanted, 144U);
+  EXPECT_EQ(fit(links, {144 + 312, 696, 1536}).wanted, 144U);
+  EXPECT_EQ(fit(links, {144, 144, 312, 696, 1536}).wanted, 144U); // 168 are left
   EXPECT_EQ(fit(links, {144, 312, 696, 1536, 1536}).found, 1536U);
   for (std::size_t at = 0; at <= whole.size(); at++) {
     lengths = whole;
     lengths.insert(lengths.begin() + static_cast<long>(at), 0);
-    EXPECT_NE(fit(links, lengths).phrase, nullptr) << at;
+    EXPECT_NE(fit(links, lengths).text, nullptr) << at;
   }
 }
 
@@ -1077,17 +1077,17 @@ TEST(Redis, LargeLinksAreInPieces) {
     for (const Link &link : links)
       for (std::size_t left = link.geometry.bytes(); left > 0; left -= lengths.back())
         lengths.push_back(std::min(piece, left));
-    EXPECT_EQ(fit(links, lengths).phrase, nullptr) << piece;
+    EXPECT_EQ(fit(links, lengths).text, nullptr) << piece;
     for (std::size_t i = 1; i < lengths.size(); i++) {
       if (lengths[i] == lengths[i - 1])
         continue;
       std::swap(lengths[i], lengths[i - 1]);
-      EXPECT_NE(fit(links, lengths).phrase, nullptr) << piece << ": " << i;
+      EXPECT_NE(fit(links, lengths).text, nullptr) << piece << ": " << i;
       std::swap(lengths[i], lengths[i - 1]);
     }
   }
-  EXPECT_EQ(fit({of_bytes(25 * kMiB)}, {9 * kMiB, 16 * kMiB}).other, 9 * kMiB);
-  EXPECT_EQ(fit({of_bytes(40 * kMiB)}, {16 * kMiB, 8 * kMiB, 16 * kMiB}).other, 16 * kMiB);
+  EXPECT_EQ(fit({of_bytes(25 * kMiB)}, {9 * kMiB, 16 * kMiB}).wanted, 9 * kMiB);
+  EXPECT_EQ(fit({of_bytes(40 * kMiB)}, {16 * kMiB, 8 * kMiB, 16 * kMiB}).wanted, 16 * kMiB);
 }
 
 // --- A running RedisBloom ---
@@ -1103,9 +1103,9 @@ std::vector<Bytes> read_hex_array(const std::string &name) {
 }
 
 // Reads the header, and then the chunks.
-Problem read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
-  const Problem problem = read_header(dump[0], links);
-  if (problem.phrase)
+Finding read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
+  const Finding problem = read_header(dump[0], links);
+  if (problem.text)
     return problem;
   std::vector<std::size_t> lengths;
   for (std::size_t i = 1; i < dump.size(); i++)
@@ -1135,13 +1135,13 @@ TEST(RedisServer, DumpsAreRead) {
     SCOPED_TRACE(file);
     const std::vector<Bytes> dump = read_hex_array("redisbloom_server/" + file);
     std::vector<Link> links;
-    const Problem problem = read_chunks(dump, &links);
+    const Finding problem = read_chunks(dump, &links);
     if (json_field(line, "must") == "error") {
-      ASSERT_NE(problem.phrase, nullptr);
-      EXPECT_NE(std::string(problem.phrase).find("before 2.2.1"), std::string::npos);
+      ASSERT_NE(problem.text, nullptr);
+      EXPECT_NE(std::string(problem.text).find("before 2.2.1"), std::string::npos);
       continue;
     }
-    ASSERT_EQ(problem.phrase, nullptr);
+    ASSERT_EQ(problem.text, nullptr);
     EXPECT_EQ(std::to_string(links.size()), json_field(line, "links"));
     const auto contained = [&](std::int64_t i) {
       const Digest one = digest("redis", Family::string, value_of(values, i));
@@ -1179,7 +1179,7 @@ TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
       dump.push_back(chunks.back());
 
     std::vector<Link> links;
-    const bool good = read_chunks(dump, &links).phrase == nullptr;
+    const bool good = read_chunks(dump, &links).text == nullptr;
     const bool loaded = json_field(line, "redisbloom_2.8.20") == "accepted";
     EXPECT_EQ(good, loaded && name != "no chunks" && name != "n2 1" && name != "n2 6");
     (good ? read : refused)++;
@@ -1335,7 +1335,7 @@ TEST(Redis, EveryLinkIsReadBack) {
             {Layout::redis, static_cast<std::uint8_t>(k), units}, kFlagSelfSized, capacity};
         const Bytes header = written_header({link}, {1e6});
         std::vector<Link> links;
-        ASSERT_EQ(read_header(header, &links).phrase, nullptr);
+        ASSERT_EQ(read_header(header, &links).text, nullptr);
         EXPECT_EQ(links[0].geometry, link.geometry);
         EXPECT_GE(load<std::uint64_t>(&header[kRedisHead + 44]), 1U);
         if (capacity.is_known()) {
@@ -1370,7 +1370,7 @@ TEST(Redis, DumpsAreValuesOfLinks) {
     write_link(payload.data(), static_cast<int>(i), dump.links[i]);
   thrift::append(&payload, dump.chunks);
   const Finding finding = validate(payload.data(), payload.size(), &read);
-  ASSERT_TRUE(finding.ok()) << static_cast<int>(finding.status);
+  ASSERT_TRUE(finding.ok()) << finding.text;
 
   int found = 0;
   for (int i = 0; i < 101000; i++)

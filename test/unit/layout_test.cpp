@@ -290,7 +290,7 @@ TEST(LayoutNumber, UnknownOnesAreRefused) {
   for (const int layout : {0, 5, 7, 8, 10, 11, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {
       const Finding finding = parse_with(layout, static_cast<int>(family));
-      EXPECT_EQ(finding.status, Status::unknown_layout) << layout;
+      EXPECT_EQ(finding.text, Fault::unknown_layout) << layout;
       EXPECT_EQ(finding.found, static_cast<unsigned>(layout));
     }
 }
@@ -304,7 +304,7 @@ TEST(LayoutNumber, UnknownOnesOfLinksAreRefused) {
       write_link(head, number,
                  {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, {}});
     const Finding finding = parse(head, sizeof head + 8 * (3 + 4), &read);
-    EXPECT_EQ(finding.status, layout == 3 ? Status::ok : Status::unknown_layout) << layout;
+    EXPECT_EQ(finding.text, layout == 3 ? nullptr : Fault::unknown_layout) << layout;
     EXPECT_EQ(finding.found, layout == 3 ? 0U : static_cast<unsigned>(layout));
   }
 }

@@ -45,7 +45,7 @@ Bytes make_value(const LinkView *views, int count) {
 Header header_of(const Bytes &payload) {
   Header header;
   const Finding finding = validate(payload.data(), payload.size(), &header);
-  EXPECT_TRUE(finding.ok()) << "status " << static_cast<int>(finding.status);
+  EXPECT_TRUE(finding.ok()) << finding.text;
   return header;
 }
 

@@ -123,73 +123,73 @@ struct Defect {
   const char *name;
   Bytes (*good)();
   void (*damage)(Bytes &payload);
-  Status status;
+  const char *text;
   std::uint64_t found, wanted;
 };
 
 const Defect kDefects[] = {
-    {"nothing", own, [](Bytes &b) { b.clear(); }, Status::truncated, 0, 40},
-    {"cut in the head", own, [](Bytes &b) { b.resize(39); }, Status::truncated, 39, 40},
-    {"version 0", own, [](Bytes &b) { b[0] = 0; }, Status::unknown_version, 0, 1},
-    {"version 2", own, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
-    {"content 3", own, [](Bytes &b) { b[1] = 3; }, Status::unknown_content, 3, 0},
+    {"nothing", own, [](Bytes &b) { b.clear(); }, Fault::truncated, 0, 40},
+    {"cut in the head", own, [](Bytes &b) { b.resize(39); }, Fault::truncated, 39, 40},
+    {"version 0", own, [](Bytes &b) { b[0] = 0; }, Fault::unknown_version, 0, 1},
+    {"version 2", own, [](Bytes &b) { b[0] = 2; }, Fault::unknown_version, 2, 1},
+    {"content 3", own, [](Bytes &b) { b[1] = 3; }, Fault::unknown_content, 3, 0},
     {"no rows of its own size", own,
      [](Bytes &b) {
        b[1] = 2;
        b.resize(kPartialHead);
      },
-     Status::unknown_content, 2, 0},
+     Fault::unknown_content, 2, 0},
     {"no rows of a family", sized,
      [](Bytes &b) {
        b[1] = 2;
        b.resize(kPartialHead);
      },
-     Status::unknown_content, 2, 0},
-    {"no rows, and a hash", no_rows, [](Bytes &b) { b.resize(b.size() + 8); }, Status::wrong_length,
+     Fault::unknown_content, 2, 0},
+    {"no rows, and a hash", no_rows, [](Bytes &b) { b.resize(b.size() + 8); }, Fault::wrong_length,
      48, 40},
     {"bitmap of its own size", own,
      [](Bytes &b) {
        b[1] = 1;
        b.resize(kPartialHead + 64);
      },
-     Status::unknown_content, 1, 0},
-    {"reserved byte", own, [](Bytes &b) { b[2] = 1; }, Status::reserved_bits, 1, 0},
-    {"the other one", own, [](Bytes &b) { b[3] = 1; }, Status::reserved_bits, 256, 0},
-    {"version of the header", own, [](Bytes &b) { b[4] = 2; }, Status::unknown_version, 2, 1},
-    {"layout of Guava", sized, [](Bytes &b) { b[5] = 3; }, Status::unknown_layout, 3, 0},
-    {"counters", sized, [](Bytes &b) { b[5] = 0x11; }, Status::unknown_layout, 0x11, 0},
-    {"a cuckoo filter", sized, [](Bytes &b) { b[5] = 0x21; }, Status::unknown_layout, 0x21, 0},
-    {"byte strings", sized, [](Bytes &b) { b[6] = 26; }, Status::bad_family, 26, 0},
-    {"another k", sized, [](Bytes &b) { b[7] = 5; }, Status::bad_units, 20, 0},
-    {"seed", sized, [](Bytes &b) { b[8] = 7; }, Status::bad_seed, 7, 0},
+     Fault::unknown_content, 1, 0},
+    {"reserved byte", own, [](Bytes &b) { b[2] = 1; }, Fault::reserved_bits, 1, 0},
+    {"the other one", own, [](Bytes &b) { b[3] = 1; }, Fault::reserved_bits, 256, 0},
+    {"version of the header", own, [](Bytes &b) { b[4] = 2; }, Fault::unknown_version, 2, 1},
+    {"layout of Guava", sized, [](Bytes &b) { b[5] = 3; }, Fault::unknown_layout, 3, 0},
+    {"counters", sized, [](Bytes &b) { b[5] = 0x11; }, Fault::unknown_layout, 0x11, 0},
+    {"a cuckoo filter", sized, [](Bytes &b) { b[5] = 0x21; }, Fault::unknown_layout, 0x21, 0},
+    {"byte strings", sized, [](Bytes &b) { b[6] = 26; }, Fault::bad_family, 26, 0},
+    {"another k", sized, [](Bytes &b) { b[7] = 5; }, Fault::bad_units, 20, 0},
+    {"seed", sized, [](Bytes &b) { b[8] = 7; }, Fault::bad_seed, 7, 0},
     {"capacity unknown", sized,
      [](Bytes &b) {
        store<std::uint64_t>(&b[16], 0);
        store<std::uint64_t>(&b[24], 0);
      },
-     Status::bad_capacity, 0, 0},
-    {"own for two values", own, [](Bytes &b) { b[16] = 2; }, Status::bad_capacity, 2, 0},
-    {"another capacity", sized, [](Bytes &b) { b[17] = 4; }, Status::bad_units, 20, 0},
-    {"other units", sized, [](Bytes &b) { b[32] = 21; }, Status::bad_units, 21, 0},
-    {"intersection", sized, [](Bytes &b) { b[36] = 0x08; }, Status::unknown_flags, 0x08, 0},
-    {"growing", own, [](Bytes &b) { b[36] = 0x06; }, Status::unknown_flags, 0x06, 0},
-    {"shape of integers", own, [](Bytes &b) { b[37] = 1; }, Status::bad_shape, 1, 0},
-    {"half a hash", own, [](Bytes &b) { b.pop_back(); }, Status::wrong_length, 63, 56},
+     Fault::bad_capacity, 0, 0},
+    {"own for two values", own, [](Bytes &b) { b[16] = 2; }, Fault::bad_capacity, 2, 0},
+    {"another capacity", sized, [](Bytes &b) { b[17] = 4; }, Fault::bad_units, 20, 0},
+    {"other units", sized, [](Bytes &b) { b[32] = 21; }, Fault::bad_units, 21, 0},
+    {"intersection", sized, [](Bytes &b) { b[36] = 0x08; }, Fault::unknown_flags, 0x08, 0},
+    {"growing", own, [](Bytes &b) { b[36] = 0x06; }, Fault::unknown_flags, 0x06, 0},
+    {"shape of integers", own, [](Bytes &b) { b[37] = 1; }, Fault::bad_shape, 1, 0},
+    {"half a hash", own, [](Bytes &b) { b.pop_back(); }, Fault::wrong_length, 63, 56},
     {"hashes as many as the bitmap", sized,
      [](Bytes &b) {
        for (std::uint64_t i = 2; i < 160; i++)
          append(&b, {(1ULL << 63) + i});
      },
-     Status::too_many_hashes, 160, 1280},
-    {"a bitmap too short", bitmap, [](Bytes &b) { b.pop_back(); }, Status::wrong_length,
+     Fault::too_many_hashes, 160, 1280},
+    {"a bitmap too short", bitmap, [](Bytes &b) { b.pop_back(); }, Fault::wrong_length,
      kPartialHead + 1279, kPartialHead + 1280},
-    {"a bitmap too long", bitmap, [](Bytes &b) { b.push_back(0); }, Status::wrong_length,
+    {"a bitmap too long", bitmap, [](Bytes &b) { b.push_back(0); }, Fault::wrong_length,
      kPartialHead + 1281, kPartialHead + 1280},
-    {"hashes of no family", own, [](Bytes &b) { b[6] = 0; }, Status::stray_hashes, 24, 0},
-    {"bits of no family", bitmap, [](Bytes &b) { b[6] = 0; }, Status::stray_hashes, 1280, 0},
-    {"hashes out of order", own, [](Bytes &b) { b[40] = 3; }, Status::bad_hashes, 1, 0},
+    {"hashes of no family", own, [](Bytes &b) { b[6] = 0; }, Fault::stray_hashes, 24, 0},
+    {"bits of no family", bitmap, [](Bytes &b) { b[6] = 0; }, Fault::stray_hashes, 1280, 0},
+    {"hashes out of order", own, [](Bytes &b) { b[40] = 3; }, Fault::bad_hashes, 1, 0},
     {"a hash twice", own, [](Bytes &b) { std::fill(b.begin() + 48, b.end(), 9); },
-     Status::bad_hashes, 2, 0},
+     Fault::bad_hashes, 2, 0},
 };
 
 // parse_partial() takes constant time. It finds all defects, except those in the order of the
@@ -201,12 +201,12 @@ TEST(Partial, RejectsEveryDefect) {
     ASSERT_TRUE(validate(payload).ok());
     defect.damage(payload);
     const Finding finding = validate(payload);
-    EXPECT_EQ(finding.status, defect.status);
+    EXPECT_EQ(finding.text, defect.text);
     EXPECT_EQ(finding.found, defect.found);
     EXPECT_EQ(finding.wanted, defect.wanted);
     Partial partial;
     const Finding parsed = parse_partial(payload.data(), payload.size(), &partial);
-    EXPECT_EQ(parsed.status, defect.status == Status::bad_hashes ? Status::ok : defect.status);
+    EXPECT_EQ(parsed.text, defect.text == Fault::bad_hashes ? nullptr : defect.text);
   }
 }
 
@@ -246,18 +246,18 @@ TEST(HashedValue, RejectsEveryDefect) {
   const struct {
     const char *name;
     void (*damage)(Bytes &bytes);
-    Status status;
+    const char *text;
   } defects[] = {
-      {"too short", [](Bytes &b) { b.pop_back(); }, Status::wrong_length},
-      {"too long", [](Bytes &b) { b.push_back(0); }, Status::wrong_length},
-      {"reserved", [](Bytes &b) { b[3] = 1; }, Status::reserved_bits},
-      {"family 31", [](Bytes &b) { b[0] = 31; }, Status::unknown_family},
-      {"no family", [](Bytes &b) { b[0] = 0; }, Status::bad_family},
-      {"family of another system", [](Bytes &b) { b[0] = 26; }, Status::bad_family},
-      {"shape of text", [](Bytes &b) { b[4] = 1; }, Status::bad_shape},
-      {"array without shape", [](Bytes &b) { b[0] = 21; }, Status::bad_shape},
-      {"shape of 25 bits", [](Bytes &b) { b[0] = 21, b[7] = 1; }, Status::bad_shape},
-      {"second hash of an integer", [](Bytes &b) { b[0] = 1; }, Status::bad_second},
+      {"too short", [](Bytes &b) { b.pop_back(); }, Fault::wrong_length},
+      {"too long", [](Bytes &b) { b.push_back(0); }, Fault::wrong_length},
+      {"reserved", [](Bytes &b) { b[3] = 1; }, Fault::reserved_bits},
+      {"family 31", [](Bytes &b) { b[0] = 31; }, Fault::unknown_family},
+      {"no family", [](Bytes &b) { b[0] = 0; }, Fault::bad_family},
+      {"family of another system", [](Bytes &b) { b[0] = 26; }, Fault::bad_family},
+      {"shape of text", [](Bytes &b) { b[4] = 1; }, Fault::bad_shape},
+      {"array without shape", [](Bytes &b) { b[0] = 21; }, Fault::bad_shape},
+      {"shape of 25 bits", [](Bytes &b) { b[0] = 21, b[7] = 1; }, Fault::bad_shape},
+      {"second hash of an integer", [](Bytes &b) { b[0] = 1; }, Fault::bad_second},
   };
   HashedValue read;
   ASSERT_TRUE(read_hashed_value(value_bytes(text).data(), kHashedValueBytes, &read).ok());
@@ -265,7 +265,7 @@ TEST(HashedValue, RejectsEveryDefect) {
     SCOPED_TRACE(defect.name);
     Bytes bytes = value_bytes(text);
     defect.damage(bytes);
-    EXPECT_EQ(read_hashed_value(bytes.data(), bytes.size(), &read).status, defect.status);
+    EXPECT_EQ(read_hashed_value(bytes.data(), bytes.size(), &read).text, defect.text);
   }
 }
 

@@ -77,7 +77,7 @@ TEST(Spark, FilesAreRebuilt) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden("spark/" + golden.file);
     FoundFilter found;
-    ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_spark(file.data(), file.size(), &found).text, nullptr);
     const Geometry geometry = found.geometry;
     EXPECT_EQ(geometry.layout, golden.scheme.layout);
     EXPECT_EQ(found.seed, golden.seed);
@@ -122,7 +122,7 @@ TEST(Spark, SizesAreSparks) {
       SCOPED_TRACE(golden.file);
       const Bytes file = read_golden("spark/" + golden.file);
       FoundFilter found;
-      ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
+      ASSERT_EQ(read_spark(file.data(), file.size(), &found).text, nullptr);
       Geometry geometry;
       ASSERT_TRUE(size_foreign(golden.scheme.layout, golden.expected, rate, &geometry));
       EXPECT_EQ(found.geometry, geometry);
@@ -162,7 +162,7 @@ TEST(Spark, SeedsGiveOtherDigests) {
 
 // --- Wrong files ---
 
-Problem problem_of(const Bytes &bytes) {
+Finding problem_of(const Bytes &bytes) {
   FoundFilter found;
   return read_spark(bytes.data(), bytes.size(), &found);
 }
@@ -170,16 +170,16 @@ Problem problem_of(const Bytes &bytes) {
 TEST(Spark, RefusesEveryTruncation) {
   for (const char *name : {"v1_long_n100_b768.spark", "v2_long_n100_b768.spark"}) {
     const Bytes good = read_golden("spark/" + std::string(name));
-    EXPECT_EQ(problem_of(good).phrase, nullptr);
+    EXPECT_EQ(problem_of(good).text, nullptr);
     for (std::size_t length = 0; length < good.size(); length++) {
-      const Problem problem = problem_of({good.begin(), good.begin() + static_cast<long>(length)});
-      ASSERT_NE(problem.phrase, nullptr) << length;
+      const Finding problem = problem_of({good.begin(), good.begin() + static_cast<long>(length)});
+      ASSERT_NE(problem.text, nullptr) << length;
       const std::size_t head = name[1] == '1' ? 12 : 16;
       EXPECT_EQ(problem.found, length < head ? length : length - head) << length;
     }
     Bytes longer = good;
     longer.push_back(0);
-    EXPECT_EQ(problem_of(longer).other, 96U);
+    EXPECT_EQ(problem_of(longer).wanted, 96U);
   }
 }
 
@@ -193,22 +193,22 @@ TEST(Spark, RefusesOtherHeads) {
   for (const char *name : {first, second}) {
     SCOPED_TRACE(name);
     EXPECT_EQ(damaged(name, 0, {0, 0, 0, 0}).found, 0U);
-    EXPECT_NE(damaged(name, 0, {0, 0, 0, 0}).phrase, nullptr);
+    EXPECT_NE(damaged(name, 0, {0, 0, 0, 0}).text, nullptr);
     EXPECT_EQ(damaged(name, 0, {0, 0, 0, 3}).found, 3U);
     EXPECT_EQ(damaged(name, 0, {1, 0, 0, 1}).found, (1U << 24) + 1);
-    EXPECT_NE(damaged(name, 4, {0, 0, 0, 0}).phrase, nullptr);
+    EXPECT_NE(damaged(name, 4, {0, 0, 0, 0}).text, nullptr);
     EXPECT_EQ(damaged(name, 4, {0, 0, 1, 0}).found, 256U);
     EXPECT_EQ(damaged(name, 4, {0xFF, 0xFF, 0xFF, 0xFF}).found, 0xFFFFFFFFU);
-    EXPECT_EQ(damaged(name, 4, {0, 0, 0, 255}).phrase, nullptr);
+    EXPECT_EQ(damaged(name, 4, {0, 0, 0, 255}).text, nullptr);
   }
   for (const Bytes &words : std::vector<Bytes>{
            {0, 0, 0, 0}, {0, 0, 0, 11}, {0, 0, 0, 13}, {4, 0, 0, 1}, {0xFF, 0xFF, 0xFF, 0xFF}}) {
-    EXPECT_NE(damaged(first, 8, words).phrase, nullptr);
-    EXPECT_NE(damaged(second, 12, words).phrase, nullptr);
+    EXPECT_NE(damaged(first, 8, words).text, nullptr);
+    EXPECT_NE(damaged(second, 12, words).text, nullptr);
   }
   // The head of one version is not accepted as the head of the other.
-  EXPECT_NE(damaged(first, 0, {0, 0, 0, 2}).phrase, nullptr);
-  EXPECT_NE(damaged(second, 0, {0, 0, 0, 1}).phrase, nullptr);
+  EXPECT_NE(damaged(first, 0, {0, 0, 0, 2}).text, nullptr);
+  EXPECT_NE(damaged(second, 0, {0, 0, 0, 1}).text, nullptr);
 }
 
 TEST(Spark, SeedsAreSigned) {
@@ -218,7 +218,7 @@ TEST(Spark, SeedsAreSigned) {
     const auto number = static_cast<std::uint64_t>(seed);
     store_big(&file[8], static_cast<std::uint32_t>(number));
     FoundFilter found;
-    ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
+    ASSERT_EQ(read_spark(file.data(), file.size(), &found).text, nullptr);
     EXPECT_EQ(found.seed, number);
     std::uint8_t head[kMaxSparkHead];
     ASSERT_EQ(write_spark_head(head, found.geometry, found.seed), kMaxSparkHead);

@@ -86,19 +86,20 @@ constexpr std::uint64_t kNotCounted = ~0ULL;
 const ForeignSystem kDataSketches =
     flat_system<DataSketchesIndices>(kPlainFamilies, 1, digest, encode_double, size_datasketches);
 
-Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFilter *found,
+Finding read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFilter *found,
                           CheckInterrupts check_interrupts) {
   if (length < kEmptyHead)
-    return {"the number of bytes is too small for a head", length, kEmptyHead};
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, kEmptyHead};
   if (bytes[1] != kVersion)
-    return {"the version is not known", bytes[1], kVersion};
+    return {"the version is not known: %lld, not %llu", bytes[1], kVersion};
   if (bytes[2] != kSketchFamily)
-    return {"the family is not that of Bloom filters", bytes[2], kSketchFamily};
+    return {"the family is not that of Bloom filters: %lld, not %llu", bytes[2], kSketchFamily};
   if ((bytes[3] & ~unsigned{kEmpty}) != 0)
-    return {"the flags are unknown", bytes[3]};
+    return {"the flags are unknown: %lld", bytes[3]};
   const std::size_t head = bytes[3] == kEmpty ? kEmptyHead : kMaxDataSketchesHead;
   if (bytes[0] != head / 8)
-    return {"the number of words of the head does not fit the flags", bytes[0], head / 8};
+    return {"the number of words of the head does not fit the flags: %lld, not %llu", bytes[0],
+            head / 8};
   const auto k = load<std::uint16_t>(bytes + 4);
   if (k == 0 || k > kMaxForeignK)
     return {kForeignKOutOfRange, k};
@@ -106,27 +107,27 @@ Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFi
   const std::uint64_t unused =
       load<std::uint16_t>(bytes + 6) | std::uint64_t{load<std::uint32_t>(bytes + 20)} << 16;
   if (unused != 0)
-    return {"unused bytes of the head are not 0", unused};
+    return {"unused bytes of the head are not 0: %lld", unused};
   *found = {{Layout::datasketches, static_cast<std::uint8_t>(k), words},
             head,
             load<std::uint64_t>(bytes + 8)};
   if (words == 0 || words > kMaxBits / 64)
     return {kWordsOutOfRange, words};
   if (head == kEmptyHead)
-    return length == head
-               ? kNoProblem
-               : Problem{"bytes follow a filter without values; the length of the file is", length,
-                         head};
+    return length == head ? kSound
+                          : Finding{"bytes follow a filter without values; the length of the file "
+                                    "is: %lld, not %llu",
+                                    length, head};
   if (length < head)
-    return {"the number of bytes is too small for a head", length, head};
-  const Problem problem = check_words(words, length - head);
-  if (problem.phrase)
-    return problem;
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, head};
+  const Finding finding = check_words(words, length - head);
+  if (!finding.ok())
+    return finding;
 
   const auto counted = load<std::uint64_t>(bytes + kEmptyHead);
   if (counted == kNotCounted) {
     found->flags = kFlagUncounted;
-    return kNoProblem;
+    return kSound;
   }
   std::uint64_t set = 0;
   for (std::size_t at = head; at < length; at += kBytesBetweenChecks) {
@@ -134,8 +135,8 @@ Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFi
     set += count_set(best_kernel(), bytes + at, std::min(length - at, kBytesBetweenChecks));
   }
   if (counted != set)
-    return {"the number of set bits is not that of the words", counted, set};
-  return kNoProblem;
+    return {"the number of set bits is not that of the words: %lld, not %llu", counted, set};
+  return kSound;
 }
 
 std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometry,

@@ -12,7 +12,7 @@ namespace bloomfilter {
 constexpr std::size_t kMaxDataSketchesHead = 32;
 // Checks a whole file and finds its filter. If found->offset is the length of the file, the file
 // has no words and the filter has no set bits.
-Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFilter *found,
+Finding read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFilter *found,
                           CheckInterrupts check_interrupts = check_nothing);
 // Writes the head of a filter with `bits_set` set bits and with a subset of kOtherFlags. Returns
 // the length of the head. Words follow only a head of kMaxDataSketchesHead bytes.

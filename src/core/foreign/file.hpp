@@ -7,20 +7,9 @@
 #include <cstdint>
 
 #include "core/bytes.hpp"
-#include "core/geometry.hpp"
-#include "core/interrupts.hpp"
+#include "core/format.hpp"
 
 namespace bloomfilter {
-
-// What is wrong with a file: a phrase, the number that the phrase is about, and the number that it
-// should agree with, or kNoOther. If the phrase is NULL, nothing is wrong.
-constexpr std::uint64_t kNoOther = ~0ULL;
-struct Problem {
-  const char *phrase;
-  std::uint64_t found;
-  std::uint64_t other = kNoOther;
-};
-constexpr Problem kNoProblem = {nullptr, 0};
 
 // The filter in a file, and the offset of its bitmap in the file.
 struct FoundFilter {
@@ -41,19 +30,19 @@ inline void store_big(std::uint8_t *bytes, std::uint32_t number) {
     bytes[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
 }
 
-static_assert(kMaxForeignK == 255 && kMaxBits / 64 == 67108864, "as the phrases say");
-constexpr char kForeignKOutOfRange[] = "the number of hash functions is not 1 to 255";
-constexpr char kWordsOutOfRange[] = "the number of words is not 1 to 67108864";
+static_assert(kMaxForeignK == 255 && kMaxBits / 64 == 67108864, "as the texts say");
+constexpr char kForeignKOutOfRange[] = "the number of hash functions is not 1 to 255: %lld";
+constexpr char kWordsOutOfRange[] = "the number of words is not 1 to 67108864: %lld";
 
 // Checks that the bitmap after a head has the number of 64-bit words that the head says. The bitmap
 // has `bytes` bytes.
-inline Problem check_words(std::uint32_t words, std::size_t bytes) {
+inline Finding check_words(std::uint32_t words, std::size_t bytes) {
   if (words == 0 || words > kMaxBits / 64)
     return {kWordsOutOfRange, words};
   if (bytes != std::size_t{8} * words)
-    return {"the number of bytes that follow the head is not that of its words", bytes,
-            std::size_t{8} * words};
-  return kNoProblem;
+    return {"the number of bytes that follow the head is not that of its words: %lld, not %llu",
+            bytes, std::size_t{8} * words};
+  return kSound;
 }
 
 // Converts a bitmap of big-endian words of 64 bits to little-endian words, or the reverse.

@@ -93,11 +93,12 @@ struct GuavaIndices {
 const ForeignSystem kGuava =
     flat_system<GuavaIndices>(kPlainFamilies, 0, digest, encode_guava, size_flat);
 
-Problem read_guava(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
+Finding read_guava(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   if (length < kGuavaHead)
-    return {"the number of bytes is too small for a head", length, kGuavaHead};
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, kGuavaHead};
   if (bytes[0] > 1)
-    return {"the strategy is neither MURMUR128_MITZ_32 (0) nor MURMUR128_MITZ_64 (1)", bytes[0]};
+    return {"the strategy is neither MURMUR128_MITZ_32 (0) nor MURMUR128_MITZ_64 (1): %lld",
+            bytes[0]};
   if (bytes[1] == 0)
     return {kForeignKOutOfRange, bytes[1]};
   const std::uint32_t words = load_big(bytes + 2);

@@ -8,7 +8,7 @@ namespace bloomfilter {
 
 constexpr std::size_t kGuavaHead = 6;
 // Checks a whole file and finds its filter.
-Problem read_guava(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
+Finding read_guava(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
 // Writes the kGuavaHead bytes before the words.
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
 

@@ -98,15 +98,15 @@ bool size_hive(Layout layout, std::uint64_t expected, double rate, Geometry *geo
 const ForeignSystem kHive = flat_system<HiveIndices>(families(Family::text, Family::bytea), 0,
                                                      digest, encode_number, size_hive);
 
-Problem read_hive(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
+Finding read_hive(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   constexpr std::uint32_t kWordsOfBlock = kLineBits / 64;
   if (length < kHiveHead)
-    return {"the number of bytes is too small for a head", length, kHiveHead};
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, kHiveHead};
   if (!is_possible_k(Layout::hive, bytes[0]))
-    return {"the number of hash functions is not 1 to 127", bytes[0]};
+    return {"the number of hash functions is not 1 to 127: %lld", bytes[0]};
   const std::uint32_t words = load_big(bytes + 1);
   if (words % kWordsOfBlock != 0)
-    return {"the number of words is not a multiple of 8", words};
+    return {"the number of words is not a multiple of 8: %lld", words};
   *found = {{Layout::hive, bytes[0], words / kWordsOfBlock}, kHiveHead};
   return check_words(words, length - kHiveHead);
 }

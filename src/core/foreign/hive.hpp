@@ -8,7 +8,7 @@ namespace bloomfilter {
 
 constexpr std::size_t kHiveHead = 5;
 // Checks a whole file and finds its filter.
-Problem read_hive(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
+Finding read_hive(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
 void write_hive_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter

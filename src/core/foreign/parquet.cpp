@@ -187,7 +187,7 @@ const ForeignSystem kParquet = {
     kPlain,        0,          digest, encode_parquet, positions_in_blocks, is_in_block,
     add_to_blocks, size_blocks};
 
-Problem read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
+Finding read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   *found = {};
   ThriftReader reader(bytes, length);
   std::int64_t id = 0, size = 0, algorithm = -1, hash = -1, compression = -1;
@@ -205,25 +205,27 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter 
     }
   }
   if (!reader.good())
-    return {"the header ends early or is not Thrift's compact protocol, at byte", reader.offset()};
+    return {"the header ends early or is not Thrift's compact protocol, at byte: %lld",
+            reader.offset()};
   if (!sized || algorithm < 0 || hash < 0 || compression < 0)
-    return {"the header lacks a field; its length is", reader.offset()};
+    return {"the header lacks a field; its length is: %lld", reader.offset()};
   if (algorithm != 1)
-    return {"the algorithm is not BLOCK (1)", static_cast<std::uint64_t>(algorithm)};
+    return {"the algorithm is not BLOCK (1): %lld", static_cast<std::uint64_t>(algorithm)};
   if (hash != 1)
-    return {"the hash is not XXHASH (1)", static_cast<std::uint64_t>(hash)};
+    return {"the hash is not XXHASH (1): %lld", static_cast<std::uint64_t>(hash)};
   if (compression != 1)
-    return {"the compression is not UNCOMPRESSED (1)", static_cast<std::uint64_t>(compression)};
+    return {"the compression is not UNCOMPRESSED (1): %lld",
+            static_cast<std::uint64_t>(compression)};
   if (size < kBlockBytes || size % kBlockBytes != 0 ||
       static_cast<std::uint64_t>(size) > kMaxBits / 8)
-    return {"the number of bytes is not a multiple of 32 within the limits",
+    return {"the number of bytes is not a multiple of 32 within the limits: %lld",
             static_cast<std::uint64_t>(size)};
   found->geometry = {Layout::parquet, kBlockWords, static_cast<std::uint32_t>(size / kBlockBytes)};
   found->offset = reader.offset();
   if (length != found->end())
-    return {"the number of bytes in the head is not the number that follows it",
+    return {"the number of bytes in the head is not the number that follows it: %lld, not %llu",
             static_cast<std::uint64_t>(size), length - reader.offset()};
-  return kNoProblem;
+  return kSound;
 }
 
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry) {

@@ -95,7 +95,7 @@ constexpr std::uint32_t kNoRound = 1, kForce64 = 4, kNoScaling = 8, kKnownOption
 
 // Reads a link's entry in the header chunk. RedisBloom loads any capacity, and even an error that
 // is NaN. So does this function, because the positions of bits do not depend on them.
-Problem read_redis_link(const std::uint8_t *entry, Link *link) {
+Finding read_redis_link(const std::uint8_t *entry, Link *link) {
   const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
   const double error = bits_double(load<std::uint64_t>(entry + 24));
   const double bits_per_value = bits_double(load<std::uint64_t>(entry + 32));
@@ -103,23 +103,23 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   const auto capacity = load<std::uint64_t>(entry + 44);
   const std::uint8_t log = entry[52];
   if (size == 0 || size % kWordBytes != 0 || size > kMaxBits / 8)
-    return {"the number of bytes of a link is not a multiple of 8 within the limits", size};
+    return {"the number of bytes of a link is not a multiple of 8 within the limits: %lld", size};
   if (bits != 8 * size)
-    return {"the number of bits of a link does not fit its bytes", bits};
+    return {"the number of bits of a link does not fit its bytes: %lld", bits};
   if (log != 0 && (log > 63 || bits != std::uint64_t{1} << log))
-    return {"the number of bits of a link is not the power of two that it says", log};
+    return {"the number of bits of a link is not the power of two that it says: %lld", log};
   if (k == 0 || k > kMaxForeignK)
-    return {"the number of hash functions of a link is out of range", k};
+    return {"the number of hash functions of a link is out of range: %lld", k};
   if (k != k_for(bits_per_value))
-    return {"the number of hash functions of a link does not fit its bits per value", k};
+    return {"the number of hash functions of a link does not fit its bits per value: %lld", k};
   if (error <= 0 || error >= 1)
-    return {"the error of a link is not between 0 and 1; its capacity is", capacity};
+    return {"the error of a link is not between 0 and 1; its capacity is: %lld", capacity};
   const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
   *link = {
       {Layout::redis, static_cast<std::uint8_t>(k), static_cast<std::uint32_t>(size / kWordBytes)},
       kFlagSelfSized,
       known ? Capacity{capacity, error} : Capacity{}};
-  return kNoProblem;
+  return kSound;
 }
 
 // Writes a link's entry. RedisBloom loads the entry only if k follows from the bits per value. If
@@ -155,32 +155,34 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
 const ForeignSystem kRedis = flat_system<RedisIndices>(
     families(Family::text, Family::bytea, Family::string), 0, digest, encode_decimal, size_redis);
 
-Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
+Finding read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
   // The old head has no growth, and the capacity in an old entry is a u32.
   constexpr std::size_t kOldHead = 16, kOldEntry = 49;
   if (length < kOldHead)
-    return {"the number of bytes of the header chunk is too small for a head", length, kOldHead};
+    return {"the number of bytes of the header chunk is too small for a head: %lld, not %llu",
+            length, kOldHead};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);
   const std::uint32_t options = load<std::uint32_t>(bytes + 12);
   if (number == 0 || number > static_cast<std::uint32_t>(kMaxLinks))
-    return {"the number of links is out of range", number};
+    return {"the number of links is out of range: %lld", number};
   if (length == kOldHead + number * kOldEntry || length == kRedisHead + number * kOldEntry)
-    return {"the header chunk was made by RedisBloom before 2.2.1; its number of links is", number};
+    return {"the header chunk was made by RedisBloom before 2.2.1; its number of links is: %lld",
+            number};
   if (length != kRedisHead + number * kRedisEntry)
-    return {"the number of links does not fit the length of the header chunk", number};
+    return {"the number of links does not fit the length of the header chunk: %lld", number};
   if (options & ~kKnownOptions)
-    return {"the options are unknown", options};
+    return {"the options are unknown: %lld", options};
   if (!(options & kForce64))
-    return {"the filter does not use 64-bit hashes; its options are", options};
+    return {"the filter does not use 64-bit hashes; its options are: %lld", options};
 
   const auto values = load<std::uint64_t>(bytes);
-  const Problem unequal = {"the links' values do not add up to those of the filter", values};
+  const Finding unequal = {"the links' values do not add up to those of the filter: %lld", values};
   std::uint64_t left = values;
   for (std::uint32_t i = 0; i < number; i++) {
     const std::uint8_t *entry = bytes + kRedisHead + i * kRedisEntry;
-    const Problem problem = read_redis_link(entry, &links[i]);
-    if (problem.phrase)
-      return problem;
+    const Finding finding = read_redis_link(entry, &links[i]);
+    if (!finding.ok())
+      return finding;
     const auto of_link = load<std::uint64_t>(entry + 16);
     if (of_link > left)
       return unequal;
@@ -189,25 +191,27 @@ Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, i
   if (left != 0)
     return unequal;
   *count = static_cast<int>(number);
-  return kNoProblem;
+  return kSound;
 }
 
-Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks) {
+Finding fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks) {
   int chunk = 0;
   for (int i = 0; i < count; i++) {
     std::size_t left = links[i].geometry.bytes();
     const std::size_t piece = chunk < chunks ? lengths[chunk] : 0;
     for (; left > 0; left -= lengths[chunk++]) {
       if (chunk == chunks)
-        return {"chunks are missing; the number of bytes that a link lacks is", left};
+        return {"chunks are missing; the number of bytes that a link lacks is: %lld", left};
       const std::size_t next = std::min(piece, left);
       if (lengths[chunk] != next || next == 0)
-        return {"the number of bytes of a chunk is not that of its place", lengths[chunk], next};
+        return {"the number of bytes of a chunk is not that of its place: %lld, not %llu",
+                lengths[chunk], next};
     }
   }
   if (chunk < chunks)
-    return {"a chunk follows those of the last link; the number of its bytes is", lengths[chunk]};
-  return kNoProblem;
+    return {"a chunk follows those of the last link; the number of its bytes is: %lld",
+            lengths[chunk]};
+  return kSound;
 }
 
 std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count) {

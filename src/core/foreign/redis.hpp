@@ -15,11 +15,11 @@ constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // of a bitmap, since Redi
 
 // Reads the header chunk of a dump into at most kMaxLinks links. Refuses everything that RedisBloom
 // refuses to load.
-Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
+Finding read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
 // Checks by their lengths whether the other chunks can be the bitmaps of the links, in their order.
 // A chunk does not say where it belongs. But RedisBloom cuts each link separately, into pieces of
 // one length (kRedisChunk; 10 or 511 MiB in older versions) and a rest.
-Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
+Finding fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
 
 // Writes the header chunk of links; returns its length. `values` has the approximate number of
 // values in each link. A single link becomes a filter that does not scale. RedisBloom itself counts

@@ -75,16 +75,16 @@ struct SparkIndices {
 const ForeignSystem kSpark =
     flat_system<SparkIndices>(kPlainFamilies, 0, digest, nullptr, size_flat);
 
-Problem read_spark(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
+Finding read_spark(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   constexpr std::size_t kLeastHead = 12;
   if (length < kLeastHead)
-    return {"the number of bytes is too small for a head", length, kLeastHead};
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, kLeastHead};
   const std::uint32_t version = load_big(bytes);
   if (version != 1 && version != 2)
-    return {"the version is neither 1 nor 2", version};
+    return {"the version is neither 1 nor 2: %lld", version};
   const std::size_t head = version == 1 ? kLeastHead : 16;
   if (length < head)
-    return {"the number of bytes is too small for a head", length, head};
+    return {"the number of bytes is too small for a head: %lld, not %llu", length, head};
   const std::uint32_t k = load_big(bytes + 4), words = load_big(bytes + head - 4);
   if (k == 0 || k > kMaxForeignK)
     return {kForeignKOutOfRange, k};

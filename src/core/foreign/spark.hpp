@@ -8,7 +8,7 @@ namespace bloomfilter {
 
 constexpr std::size_t kMaxSparkHead = 16;
 // Checks a whole file and finds its filter.
-Problem read_spark(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
+Finding read_spark(const std::uint8_t *bytes, std::size_t length, FoundFilter *found);
 // Writes the head before the words; returns its length. Version 1 has no seed, and its filters have
 // the seed 0.
 std::size_t write_spark_head(std::uint8_t *bytes, const Geometry &geometry, std::uint64_t seed);

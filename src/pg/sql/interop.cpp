@@ -13,6 +13,7 @@
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
+#include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
@@ -39,18 +40,15 @@ Bytes file_bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-// Raises 22P03 if reading a file found a problem. `hint` may be NULL.
-void check(const Problem &problem, const char *system_name, const char *hint = nullptr) {
-  if (problem.phrase)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-             errmsg("invalid %s Bloom filter", system_name),
-             errdetail("%c%s: " INT64_FORMAT "%s.",
-                       pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
-                       problem.phrase + 1, static_cast<int64>(problem.found),
-                       problem.other == kNoOther ? ""
-                                                 : psprintf(", not " UINT64_FORMAT, problem.other)),
-             hint ? errhint("%s", hint) : 0));
+// Raises 22P03 if a file is not a filter of the system. `hint` may be NULL.
+void check(const Finding &finding, const char *system_name, const char *hint = nullptr) {
+  if (finding.ok())
+    return;
+  const char *text = finding_text(finding);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                  errmsg("invalid %s Bloom filter", system_name),
+                  errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(text[0])), text + 1),
+                  hint ? errhint("%s", hint) : 0));
 }
 
 // A system's name for an element type, and the family of our filters that stands for it.
@@ -270,10 +268,10 @@ SQL_FUNCTION(bf_from_parquet) {
                 "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
                 "TIMESTAMP, TIMESTAMPTZ, or UUID");
   FoundFilter found;
-  const Problem problem = read_parquet(bytes.at, bytes.length, &found);
-  check(problem, "Parquet",
-        problem.phrase && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
-                                           : nullptr);
+  const Finding finding = read_parquet(bytes.at, bytes.length, &found);
+  check(finding, "Parquet",
+        !finding.ok() && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
+                                          : nullptr);
   NewFilter filter = make_read(found, type.family);
   move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();

@@ -63,7 +63,7 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
     // base64, such as words of four letters. Their bytes are too few for a header, or begin with
     // another byte than the version. In these two cases the error has the hint.
     const bool no_filter =
-        finding.status == Status::truncated || finding.status == Status::unknown_version;
+        finding.text == Fault::truncated || finding.text == Fault::unknown_version;
     return report(finding_text(finding), no_filter ? hint_at_use(type) : nullptr);
   }
   SET_VARSIZE(value, VARHDRSZ + decoded);
