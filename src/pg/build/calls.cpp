@@ -6,7 +6,6 @@
 #include "pg/aggregate/steps.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
-#include "pg/names.hpp"
 #include "pg/query/known_function.hpp"
 #include "pg/table/conditions.hpp"
 
@@ -51,16 +50,11 @@ const KnownAggregate kKnownAggregates[] = {
 };
 
 // The row of an aggregate in pg_aggregate.
-struct AggregateRow : FormData_pg_aggregate {
-  bool has_initial_value;
-};
-
-AggregateRow row_of_aggregate(Oid aggregate) {
+FormData_pg_aggregate row_of_aggregate(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-  const AggregateRow row = {*reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple)),
-                            !heap_attisnull(tuple, Anum_pg_aggregate_agginitval, nullptr)};
+  const FormData_pg_aggregate row = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
   ReleaseSysCache(tuple);
   return row;
 }
@@ -69,28 +63,15 @@ AggregateRow row_of_aggregate(Oid aggregate) {
 // aggregates have no initial value. A user may make an aggregate of our functions with an initial
 // value.
 const KnownAggregate *find_known_aggregate(Oid aggregate) {
-  const AggregateRow row = row_of_aggregate(aggregate);
-  if (row.has_initial_value || !OidIsValid(row.aggfinalfn) || !OidIsValid(row.aggcombinefn) ||
-      OidIsValid(row.aggserialfn) != OidIsValid(row.aggdeserialfn))
-    return nullptr;
-  const PGFunction step = code_of(row.aggtransfn), final = code_of(row.aggfinalfn),
-                   combine = code_of(row.aggcombinefn);
-  const bool has_serial = OidIsValid(row.aggserialfn);
-  const bool has_our_serial = has_serial && code_of(row.aggserialfn) == filter_agg_serial &&
-                              code_of(row.aggdeserialfn) == filter_agg_deserial;
-  for (const KnownAggregate &known : kKnownAggregates)
-    if (step == known.step && final == known.final && combine == known.combine &&
-        (known.takes_elements ? !has_serial : has_our_serial))
+  const KnownFunction found = known_function(aggregate);
+  for (const KnownAggregate &known : kKnownAggregates) {
+    const bool has_serial = !known.takes_elements;
+    if (found.step == known.step && found.final == known.final && found.combine == known.combine &&
+        found.serial == (has_serial ? filter_agg_serial : nullptr) &&
+        found.deserial == (has_serial ? filter_agg_deserial : nullptr) && !found.has_initial_value)
       return &known;
+  }
   return nullptr;
-}
-
-// True if the name of the aggregate's result type is that of one of our types. The
-// functions of other aggregates are not looked up.
-bool may_be_ours(Oid aggregate) {
-  const Oid type = get_func_rettype(aggregate);
-  Kind kind;
-  return is_filter_type(type, &kind) || is_partial_type(type);
 }
 
 void check_may_call(Oid function, Oid role, ObjectType type) {
@@ -105,8 +86,7 @@ void check_may_call(Oid function, Oid role, ObjectType type) {
 bool is_build_call(const Aggref *aggregate, BuildCall *call) {
   if (aggregate->aggkind != AGGKIND_NORMAL || aggregate->agglevelsup > 0 ||
       aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || aggregate->aggvariadic ||
-      aggregate->args == NIL || DO_AGGSPLIT_COMBINE(aggregate->aggsplit) ||
-      !may_be_ours(aggregate->aggfnoid))
+      aggregate->args == NIL || DO_AGGSPLIT_COMBINE(aggregate->aggsplit))
     return false;
   const KnownAggregate *known = find_known_aggregate(aggregate->aggfnoid);
   if (!known)
@@ -141,7 +121,7 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
 }
 
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
-  const AggregateRow row = row_of_aggregate(aggregate->aggfnoid);
+  const FormData_pg_aggregate row = row_of_aggregate(aggregate->aggfnoid);
   const Oid functions[] = {row.aggtransfn, row.aggfinalfn, row.aggcombinefn, row.aggserialfn,
                            row.aggdeserialfn};
   for (const Oid function : functions)
@@ -156,7 +136,7 @@ void check_permission(const Aggref *aggregate) {
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate->aggfnoid);
   const Oid owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(procedure))->proowner;
   ReleaseSysCache(procedure);
-  const AggregateRow row = row_of_aggregate(aggregate->aggfnoid);
+  const FormData_pg_aggregate row = row_of_aggregate(aggregate->aggfnoid);
   check_may_call(row.aggtransfn, owner, OBJECT_FUNCTION);
   if (!DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit))
     check_may_call(row.aggfinalfn, owner, OBJECT_FUNCTION);

@@ -156,15 +156,7 @@ FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
 
 // True if an aggregate unites filters. Its name does not tell: users can make their own.
 bool unites(Oid aggregate) {
-  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
-  if (!HeapTupleIsValid(tuple))
-    return false;
-  const FormData_pg_aggregate row = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
-  ReleaseSysCache(tuple);
-  Kind kind;
-  if (!is_filter_type(row.aggtranstype, &kind))
-    return false; // checked first, because code_of() loads a library that may be gone
-  const PGFunction step = code_of(row.aggtransfn);
+  const PGFunction step = known_function(aggregate).step;
   return step == bloomfilter_union_step || step == countingbloomfilter_union_step ||
          step == cuckoofilter_union_step;
 }

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -39,21 +40,41 @@ void watch_catalogs() {
     CacheRegisterSyscacheCallback(catalog, forget, 0);
 }
 
+// Sets what an aggregate consists of.
+void look_up_steps(KnownFunction *aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate->function));
+  if (!HeapTupleIsValid(tuple))
+    return;
+  const FormData_pg_aggregate row = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  aggregate->has_initial_value = !heap_attisnull(tuple, Anum_pg_aggregate_agginitval, nullptr);
+  ReleaseSysCache(tuple);
+  const auto code = [](Oid function) { return OidIsValid(function) ? code_of(function) : nullptr; };
+  aggregate->step = code(row.aggtransfn);
+  aggregate->final = code(row.aggfinalfn);
+  aggregate->combine = code(row.aggcombinefn);
+  aggregate->serial = code(row.aggserialfn);
+  aggregate->deserial = code(row.aggdeserialfn);
+}
+
 // Tells the filter from the value by the declared types. They also identify an array and a hash. An
 // argument that is declared as bf_literal is a bare literal.
 KnownFunction from_catalogs(Oid function) {
-  KnownFunction found = {function, false, false, ProbeTarget::value, 0};
+  KnownFunction found = {};
+  found.function = function;
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
   if (!HeapTupleIsValid(tuple))
     return found;
   const auto *row = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
-  const Oid support = row->prosupport;
+  const Oid support = row->prosupport, result = row->prorettype;
+  const bool is_aggregate = row->prokind == PROKIND_AGGREGATE;
   Oid types[2] = {};
   if (row->pronargs == 2)
     memcpy(types, row->proargtypes.values, sizeof types);
   found.by_proxy = row->prosecdef || !heap_attisnull(tuple, Anum_pg_proc_proconfig, nullptr);
   ReleaseSysCache(tuple);
   Kind kind;
+  if (is_aggregate && (is_filter_type(result, &kind) || is_partial_type(result)))
+    look_up_steps(&found);
   if (!OidIsValid(support) || !OidIsValid(types[0]))
     return found;
   const bool is_first = is_filter_type(types[0], &kind);
@@ -75,6 +96,9 @@ KnownFunction from_catalogs(Oid function) {
 
 KnownFunction known_function(Oid function) {
   watch_catalogs();
+  // A hook that watches calls may choose them by the user, so then nothing is kept.
+  if (needs_fmgr_hook)
+    return from_catalogs(function);
   if (known)
     if (const void *entry = hash_search(known, &function, HASH_FIND, nullptr))
       return *static_cast<const KnownFunction *>(entry);

@@ -1,5 +1,5 @@
 // What this library knows of SQL functions: which of them probe filters, whatever their names and
-// schemas, and whether the user may call them.
+// schemas, what aggregates consist of, and whether the user may call a function.
 //
 // A function probes a filter if it has our support function. Its declaration tells which argument
 // is the filter, and what the filter is probed for. All of this is looked up in the catalogs once,
@@ -21,12 +21,16 @@ inline bool is_of_array(ProbeTarget target) {
 
 struct KnownFunction {
   Oid function;
-  bool probes; // true if it probes a filter; the last two fields have a meaning only then
+  bool probes; // true if it probes a filter; `target` and `filter` have a meaning only then
   // True if the server calls a function of its own in its place, because the function runs with its
   // own settings or as another user.
   bool by_proxy;
   ProbeTarget target;
   uint8 filter; // the number of the argument that is the filter: 0 or 1
+  // Of an aggregate whose result is of one of our types: the C functions that it consists of. NULL
+  // if it has none. The functions of other aggregates are not looked up.
+  PGFunction step, final, combine, serial, deserial;
+  bool has_initial_value;
 };
 
 KnownFunction known_function(Oid function);
