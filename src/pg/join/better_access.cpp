@@ -1,6 +1,7 @@
-// See better_access.hpp. A scan that probes filters is given a low cost, because it stands for a
-// scan whose rows all go through the joins above (join_path.cpp). But the server may do without
-// such a scan. There are two cases.
+// Finds out whether the server reads a table better by an index than by a scan that probes filters.
+//
+// Such a scan is given a low cost, because it stands for a scan whose rows all go through the joins
+// above (join_path.cpp). But the server may do without such a scan. There are two cases.
 //
 // Another table can drive an index scan that looks up its partners. The server assumes that every
 // row of the other table finds rows. If few do, these lookups cost much less than the server
@@ -9,9 +10,8 @@
 // An index can return all rows in the order of a key, so that a merge join needs no sort and no
 // hash table. A dropped row then saves little.
 
-#include "pg/join/better_access.hpp"
-
 #include "pg/join/filters.hpp"
+#include "pg/join/join.hpp"
 #include "pg/list.hpp"
 
 extern "C" {

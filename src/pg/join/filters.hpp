@@ -70,7 +70,7 @@ struct FilteredPath {
   List *filters;
   List *conditions; // probe the filters for a row
   List *needed;     // for each filter, the rows that must reach it so that building it pays
-  Cost uncharged;   // what the path costs more than its total_cost says (plan_cost.hpp)
+  Cost uncharged;   // what the path costs more than its total_cost says (plan_cost.cpp)
 };
 
 inline const FilteredPath *filtered_path(const CustomPath *path) {

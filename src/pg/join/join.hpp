@@ -60,7 +60,20 @@ void define_join_filters();
 // True if bloomfilter.join_filter is on.
 bool join_filters_are_enabled();
 
-extern const CustomPathMethods kFilteredScanMethods;
+extern const CustomPathMethods kFilteredScanMethods, kFilteredLookupMethods;
+
+// Adds paths to a table or one of its parts: for each index scan that a join drives, a path that
+// probes those of the table's filters that pay.
+void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters);
+
+// Sets the planner's hook that adds to the cost of a whole plan what the paths in it leave out.
+void define_plan_cost();
+
+// True if an index of a part of a table is better than a scan that probes the table's filters.
+// `cost` is the cost of this scan, with building the filters. `plain` is the cheapest path of the
+// part that no other table drives.
+bool has_better_access(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
+                       const Path &plain, Cost cost);
 
 // The cheapest of the paths that depend on no other table. NULL if there is none.
 Path *cheapest(const List *paths);

@@ -1,7 +1,7 @@
-// See lookup_path.hpp. If a join drives an index scan, the server has a parameterized path for it:
-// the scan is executed once for each row of another table. The path that is added here is a Bloom
-// Filter Probe (pg/table/) over that path. It is parameterized in the same way, so the server
-// considers it for the same joins.
+// Paths that probe join filters for the rows of index scans. If a join drives an index scan, the
+// server has a parameterized path for it: the scan is executed once for each row of another table.
+// The path that is added here is a Bloom Filter Probe (pg/table/) over that path. It is
+// parameterized in the same way, so the server considers it for the same joins.
 //
 // The filters must not change what the server joins by lookups. So the path returns as many rows as
 // the one below it, as far as the server knows, and costs only a little less. Before, TPC-DS 60
@@ -12,10 +12,9 @@
 // probed in batches. In the 44 queries of TPC-DS and DSB that have such a path, filters for lookups
 // take 2 to 5 per cent off the time in the mean, and a third in a few of them.
 
-#include "pg/join/lookup_path.hpp"
-
 #include "pg/join/filters.hpp"
 #include "pg/join/initplan.hpp"
+#include "pg/join/join.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/filter_estimate.hpp"

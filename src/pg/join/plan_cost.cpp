@@ -1,11 +1,16 @@
-// See plan_cost.hpp. The server adds the cost of its own InitPlans at the same place
-// (SS_charge_for_initplans()). Those of join filters are attached only when the plan is made.
-
-#include "pg/join/plan_cost.hpp"
+// Adds to the cost of a whole plan what the paths in it leave out.
+//
+// A path that probes join filters is given a lower cost than it has, because the server compares
+// the paths of a table before it knows the joins above, where dropped rows save most. This is right
+// within a query. But the cost of the whole plan is compared with others: with those of the query
+// around it, and with that of a plan for other parameters. So it has to be what the plan costs, and
+// is never less than the cost of an InitPlan.
+//
+// The server adds the cost of its own InitPlans at the same place (SS_charge_for_initplans()).
+// Those of join filters are attached only when the plan is made.
 
 #include "pg/join/filters.hpp"
 #include "pg/join/join.hpp"
-#include "pg/join/lookup_path.hpp"
 #include "pg/list.hpp"
 
 extern "C" {
