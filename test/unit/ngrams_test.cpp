@@ -64,17 +64,23 @@ Ngrams ngrams_of(const std::string &text) {
   return set;
 }
 
+// Both functions get bytes without a zero byte after them. AddressSanitizer watches their ends.
+bool has_form(const std::string &text) {
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  return has_second_form(bytes.data(), bytes.size());
+}
+
 std::string second_form_of(const std::string &text) {
-  std::string form(text.size(), '\0');
-  form.resize(
-      write_second_form(bytes_of(text), text.size(), reinterpret_cast<std::uint8_t *>(&form[0])));
-  return form;
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  std::vector<std::uint8_t> form(text.size());
+  form.resize(write_second_form(bytes.data(), bytes.size(), form.data()));
+  return {form.begin(), form.end()};
 }
 
 // What an index keeps of a value.
 Ngrams kept_of(const std::string &value) {
   Ngrams kept = ngrams_of(value);
-  if (has_second_form(bytes_of(value), value.size()))
+  if (has_form(value))
     kept.merge(ngrams_of(second_form_of(value)));
   return kept;
 }
@@ -135,11 +141,11 @@ TEST(Ngrams, SecondFormOfEachSpecialCharacterWhereverItIs) {
       for (std::size_t after = 0; after < 20; after++) {
         const std::string head(before, 'x'), tail(after, 'y');
         const std::string text = head + special + tail;
-        ASSERT_TRUE(has_second_form(bytes_of(text), text.size())) << text;
+        ASSERT_TRUE(has_form(text)) << text;
         ASSERT_EQ(second_form_of(text), head + letter + tail);
         for (std::size_t cut = 1; cut < special.size(); cut++) {
           const std::string damaged = head + special.substr(0, cut);
-          ASSERT_FALSE(has_second_form(bytes_of(damaged), damaged.size()));
+          ASSERT_FALSE(has_form(damaged));
           ASSERT_EQ(second_form_of(damaged), damaged);
         }
       }
@@ -151,9 +157,8 @@ TEST(Ngrams, OtherTextsHaveNoSecondForm) {
         "\u0307", "\u00CB", "\u00CE", "\u0127", "\u0129", "\u012F", "\u0131", "\u2129", "\u212B",
         "\u017F", "\u0412\u043E\u0442 \u0440\u0443\u0441\u0441\u043A\u0438\u0439",
         "\u65E5\u672C"}) {
-    const std::string copy = text;
-    EXPECT_FALSE(has_second_form(bytes_of(copy), copy.size())) << text;
-    EXPECT_EQ(second_form_of(copy), text);
+    EXPECT_FALSE(has_form(text)) << text;
+    EXPECT_EQ(second_form_of(text), text);
   }
 }
 
@@ -252,7 +257,7 @@ const Characters kAlphabet = {"a", "b", "A", "%", "_", "\\", ".", "\u00E9", "\u6
 TEST(Ngrams, ValuesThatMatchLikeHaveAllNgrams) {
   Random random(2);
   int matching = 0, looked_for = 0;
-  for (int round = 0; round < 20000; round++) {
+  for (int round = 0; round < 10000; round++) {
     const std::string pattern = random_text(kAlphabet, 10, &random);
     bool ends_well;
     std::string value = random_text(kAlphabet, 6, &random);
@@ -265,7 +270,7 @@ TEST(Ngrams, ValuesThatMatchLikeHaveAllNgrams) {
     looked_for += like(pattern).empty() ? 0 : 1;
     ASSERT_TRUE(has_all(like(pattern), ngrams_of(value))) << pattern << " matches " << value;
   }
-  EXPECT_GT(matching, 5000);
+  EXPECT_GT(matching, 2000);
   EXPECT_GT(looked_for, 1000);
 }
 
@@ -273,7 +278,7 @@ TEST(Ngrams, ValuesThatMatchILikeHaveAllNgrams) {
   Random random(3);
   const Characters alphabet = {"a", "B", "b", "A", "%", "_", "\\", "\u212A", "\u0130", "k", "i"};
   int matching = 0;
-  for (int round = 0; round < 20000; round++) {
+  for (int round = 0; round < 5000; round++) {
     const std::string pattern = random_text(alphabet, 10, &random);
     bool ends_well;
     const std::string value =
@@ -287,7 +292,7 @@ TEST(Ngrams, ValuesThatMatchILikeHaveAllNgrams) {
       ASSERT_TRUE(has_all(like(lower, kNonAscii), kept_of(value))) << pattern << " and " << value;
     }
   }
-  EXPECT_GT(matching, 5000);
+  EXPECT_GT(matching, 2000);
 }
 
 // --- regular expressions -------------------------------------------------------------------------
@@ -359,7 +364,7 @@ TEST(Ngrams, ValuesThatMatchARegularExpressionHaveAllNgrams) {
   const Characters alphabet = {"a", "b", "A", "B", "c", "%", "\u00E9", "\u65E5", "."};
   const Characters specials = {".", "*", "+", "?", "^", "$", "\\", "|", "(", "[", "{", "\\."};
   int matching = 0, looked_for = 0;
-  for (int round = 0; round < 50000; round++) {
+  for (int round = 0; round < 20000; round++) {
     std::string pattern;
     for (std::size_t left = random.next() % 12; left > 0; left--)
       pattern += one_of(random.next() % 4 == 0 ? specials : alphabet, &random);
@@ -381,8 +386,8 @@ TEST(Ngrams, ValuesThatMatchARegularExpressionHaveAllNgrams) {
       ASSERT_TRUE(has_all(needle, ngrams_of(value))) << pattern << " matches " << value;
     }
   }
-  EXPECT_GT(matching, 5000);
-  EXPECT_GT(looked_for, 1000);
+  EXPECT_GT(matching, 2000);
+  EXPECT_GT(looked_for, 500);
 }
 
 // --- long needles --------------------------------------------------------------------------------
