@@ -1,6 +1,6 @@
 // Answers for test/search/clients.py, by clients/javascript. Reads a line of JSON for each filter,
 // {data, row, values}, and prints {info, answers, each}, or {error}. A value is [kind, text]:
-// JSON has no bigint, no NaN and no Date.
+// JSON has no bigint, no NaN and no bytes.
 'use strict'
 
 const readline = require('readline')
@@ -12,7 +12,6 @@ const VALUE = {
   bigint: BigInt,
   boolean: (text) => text === 'true',
   bytes: (text) => Buffer.from(text, 'hex'),
-  date: (text) => new Date(Number(text)),
   row: (fields) => fields.map(valueOf),
   null: () => null,
 }

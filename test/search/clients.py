@@ -33,7 +33,7 @@ from postgresql_bloomfilter import Filter, FilterError  # noqa: E402
 ABSENT = object()  # a value that the language does not have
 HEADER, ENTRY, HAS_LINKS, CUCKOO = 36, 24, 1, 0x21
 OTHERS = (3, 4, 6, 9, 12, 13, 14, 15)  # layouts of other systems
-UNAMBIGUOUS = ("boolean", "bytes", "date")
+UNAMBIGUOUS = ("boolean", "bytes")
 TYPES = ("bloomfilter", "countingbloomfilter", "cuckoofilter")
 ZONES = ("UTC", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe")
 
@@ -201,9 +201,6 @@ def time_of(r, family, written):
     python = dt.datetime.fromisoformat(written)
     if family == "date":
         python = python.date()
-    if family == "timestamptz" and python.microsecond % 1000 == 0 and r.random() < 0.5:
-        since = python - dt.datetime(1970, 1, 1, tzinfo=utc)
-        javascript = ["date", str(since // dt.timedelta(milliseconds=1))]
     plain = python.replace(tzinfo=None) if kind is dt.datetime else python
     infinity = {kind.max: "infinity", kind.min: "-infinity"}.get(plain)
     return Value([sql] + ([f"'{infinity}'::{family}"] if infinity else []), python, javascript,

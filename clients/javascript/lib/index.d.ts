@@ -21,7 +21,7 @@ export interface Info {
 
 export type FieldType = 'integer' | 'float' | 'numeric' | 'text' | 'bytea' | 'uuid' | 'boolean' |
   'date' | 'timestamp' | 'timestamptz'
-export type Scalar = string | number | bigint | boolean | Uint8Array | Date
+export type Scalar = string | number | bigint | boolean | Uint8Array
 export type Value = Scalar | readonly (Scalar | null | undefined)[]
 
 export interface Options {

@@ -13,7 +13,7 @@
 const { createXXHash3 } = require('hash-wasm')
 const errors = require('./errors.js')
 const format = require('./format.js')
-const { NAMES, encoderOf } = require('./values.js')
+const { NAMES, encoderOf, isBytes } = require('./values.js')
 
 let unseeded // the hasher of most filters
 
@@ -91,6 +91,10 @@ class Filter {
 
   // The answers for many values, in their order. null for null and undefined, as in SQL.
   containsEach(values) {
+    if (typeof values === 'string' || isBytes(values)) { // iterable, but no list
+      throw new TypeError('containsEach takes a list of values, not ' +
+        `${isBytes(values) ? 'bytes' : 'a string'}: ask contains(value) for one value`)
+    }
     const encode = this.#encode, hasher = this.#hasher, probes = this.#probes
     const all = Array.isArray(values) ? values : [...values], answers = new Array(all.length)
     for (let i = 0; i < all.length; i++)

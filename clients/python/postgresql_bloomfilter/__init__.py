@@ -4,7 +4,7 @@
 
     [data] = db.execute("SELECT urls::bytea FROM visited").fetchone()
     visited = Filter(data)
-    "https://example.com/7" in visited
+    visited.contains("https://example.com/7")  # or: "https://example.com/7" in visited
 
 It answers as the server does for the same value. What it cannot hash as the server does is an
 error. Filters are only read.
@@ -81,6 +81,9 @@ class Filter:
             return False
 
         def contains_each(values: Iterable[Any]) -> List[Optional[bool]]:
+            if isinstance(values, (str, bytes, bytearray, memoryview)):  # iterable, but no list
+                raise TypeError("contains_each takes a list of values, not "
+                                f"{type(values).__name__}: ask contains(value) for one value")
             values = list(values)
             if head.family == TEXT:
                 data = all_encoded(values)
@@ -90,8 +93,12 @@ class Filter:
 
         self._contains, self._contains_each = contains, contains_each
 
-    def __contains__(self, value: Any) -> bool:
+    def contains(self, value: Any) -> bool:
         """Is the value possibly in the set? False is certain."""
+        return self._contains(value)
+
+    def __contains__(self, value: Any) -> bool:
+        """The same, written as `value in filter`."""
         return self._contains(value)
 
     def contains_each(self, values: Iterable[Any]) -> List[Optional[bool]]:

@@ -87,6 +87,7 @@ class Answers(unittest.TestCase):
                 values.append(READ[kind](text))
                 with self.subTest(case["name"], value=values[-1]):
                     self.assertIs(values[-1] in f, answer)
+                    self.assertIs(f.contains(values[-1]), answer)
             self.assertEqual(f.contains_each([None] + values),
                              [None] + [answer for _, answer in case["questions"]])
 
@@ -240,10 +241,14 @@ class Values(unittest.TestCase):
 
     def test_arguments_that_are_no_lists(self):
         for wrong in (lambda: Filter(bytes_of("row"), row=5),
-                      lambda: named("text").contains_each(None)):
+                      lambda: named("text").contains_each(None),
+                      lambda: named("text").contains_each("a")):
             with self.assertRaises(TypeError) as raised:
                 wrong()
             self.assertNotIsInstance(raised.exception, FilterError)
+        for data in (b"abc", bytearray(b"abc"), memoryview(b"abc")):  # lists of int, else
+            with self.assertRaisesRegex(TypeError, "takes a list of values, not"):
+                named("integer, lines").contains_each(data)
 
     def test_unknown_families(self):
         data = bytearray(bytes_of("integer, lines"))
