@@ -180,6 +180,11 @@ CREATE FUNCTION bf_add_all(filter bloomfilter, "values" anyarray) RETURNS bloomf
 COMMENT ON FUNCTION bf_add_all(bloomfilter, anyarray) IS
   'filter plus every non-null element of an array';
 
+CREATE FUNCTION bf_add_all(filter bloomfilter, "values" bf_literal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_add_all(bloomfilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
+
 CREATE FUNCTION bf_put(filter bloomfilter, value "any", OUT filter bloomfilter,
                        OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -276,17 +281,32 @@ CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS b
 COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
   'true if any non-null element is possibly in the set';
 
+CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_any(bloomfilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
+
 CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support_all;
 COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
   'true if every non-null element is possibly in the set';
 
+CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_all(bloomfilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
+
 CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
   'for each element, whether it is possibly in the set; null for a null element';
+
+CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" bf_literal) RETURNS boolean[]
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_each(bloomfilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
 
 -- Hashes
 
@@ -1011,6 +1031,12 @@ CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
 COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
   'filter plus every non-null element of an array';
 
+CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" bf_literal)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
+
 CREATE FUNCTION cbf_put(filter countingbloomfilter, value "any", OUT filter countingbloomfilter,
                         OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1472,6 +1498,11 @@ CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cucko
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
   'filter plus every non-null element of an array';
+
+CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" bf_literal) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'filter_untyped_list' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add_all(cuckoofilter, bf_literal) IS
+  'raises an error: a list needs the type of its values';
 
 CREATE FUNCTION cf_put(filter cuckoofilter, value "any", OUT filter cuckoofilter,
                        OUT was_new boolean)

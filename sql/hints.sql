@@ -56,6 +56,10 @@ SELECT expression, said.* FROM (VALUES ('bf_contains(''u5'', bloom)'),
   ('left(bloom::text, 96)::bloomfilter'), ('''u5''::bf_partial'), ('''u5''::bf_element'),
   ('''\x75''::bytea::bloomfilter'))
   e(expression), said(expression) \gx
+-- The text of a bytea is given in place of a filter.
+SELECT expression, said.* FROM (VALUES ('''\x0101''::bloomfilter'), ('bf_union(bloom, ''\x'')'),
+  ('''\x00''::countingbloomfilter'), ('bloom::bytea::text::cuckoofilter'), ('''x01''::bloomfilter'))
+  e(expression), said(expression) \gx
 INSERT INTO filters (bloom) VALUES ('https://example.com/');
 COPY filters (counting) FROM stdin;
 https://example.com/
@@ -108,6 +112,40 @@ SELECT expression, said.* FROM (VALUES ('bf_create(10) + ''5'' + 5'),
   ('cbf_create(10) + 5 + 5.5'), ('cf_create(10) + ''5'' + 5::"it''s mine"'),
   ('bf_create(10) + ''5'' + (5, 5)'), ('bf_create(10) + ''5'' + ARRAY[5]'),
   ('bf_create(10) + ''5'' @> 5'), ('bf_create(10) + 5 @> ''5''::text'))
+  e(expression), said(expression) \gx
+
+-- A filter of arrays is asked for an element, or gets one.
+SELECT expression, said.* FROM (VALUES ('bf_agg(ARRAY[''t1'', ''t2'']) @> ''t1'''),
+  ('bf_agg(ARRAY[''t1'', ''t2'']) @> ''t1''::text'), ('bf_agg(ARRAY[1]) @> 1'),
+  ('cbf_agg(ARRAY[1]) @> 1'), ('cf_create(10) + ARRAY[1] + 1'), ('bf_agg(ARRAY[1]) @> (1, 2)'))
+  e(expression), said(expression) \gx
+
+-- A list has no type: a bare literal, or what a driver sends.
+SELECT expression, said.* FROM (VALUES ('bf_contains_any(bloom, ''{1,2}'')'),
+  ('bf_contains_all(bloom, ''{1,2}'')'), ('bf_contains_each(bloom, ''{}'')'),
+  ('bf_contains_any(bloom, NULL)'), ('bf_add_all(bloom, ''{1,2}'')'),
+  ('cbf_add_all(counting, ''{1,2}'')'), ('cf_add_all(cuckoo, ''{1,2}'')'),
+  ('bf_contains_any(bloom, 1)')) e(expression), said(expression) \gx
+PREPARE lists AS SELECT bf_contains_each(bloom, $1) FROM filters;
+EXECUTE lists ('{1,2}');
+DEALLOCATE lists;
+
+-- The types of composed values are named, up to three. The server knows no more of a filter.
+CREATE FUNCTION detail_of(expression text) RETURNS text LANGUAGE sql AS
+  $$SELECT detail FROM error_of('SELECT ' || expression)$$;
+SELECT expression, detail_of(expression) FROM (VALUES
+  ('bf_agg((1, ''a''::text)) @> (1, 2)'), ('bf_agg((1, ''a''::text)) @> ROW(1)'),
+  ('bf_agg(ROW(1)) @> (1, ARRAY[(1, 2)], ''{}''::jsonb, now())'),
+  ('bf_agg((1, ARRAY[1])) @> (ARRAY[1], 1)'), ('bf_agg(ROW(ROW(1, 2), 3)) @> ROW(ROW(1))'),
+  ('bf_agg((1, 2, 3, 4)) @> (1, 2)'), ('bf_agg(ARRAY[1]) @> ARRAY[''a'']'),
+  ('bf_agg(int4range(1, 2)) @> numrange(1, 2)'),
+  ('bf_agg(ARRAY[''{}''::int4multirange]) @> ARRAY[''{}''::nummultirange]'),
+  ('bf_agg(ROW(1)) | bf_agg((1, 2))'), ('cbf_union(cbf_agg(ROW(1)), cbf_agg((1, 2, 3, 4)))'))
+  e(expression);
+
+-- A type is given in place of a layout. An aggregate has its type from its values.
+SELECT expression, said.* FROM (VALUES ('bf_create(1000, 0.01, ''text'')'),
+  ('bf_create(1000, 0.01, ''it''''s'')'), ('bf_agg(1, 1000, 0.01, ''text'')'))
   e(expression), said(expression) \gx
 
 -- A rate is not a percentage.

@@ -177,16 +177,18 @@ CREATE VIEW functions AS
 SELECT provolatile, proparallel, proleakproof,
   string_agg(proname, ', ' ORDER BY proname) FILTER (WHERE provolatile <> 'i') AS only
 FROM functions GROUP BY 1, 2, 3 ORDER BY 1;
--- All operators and functions that probe a filter have planner support. The types have a function
--- for ANALYZE.
+-- All operators and functions that probe a filter have planner support, except those that only
+-- raise an error. The types have a function for ANALYZE.
 SELECT oprname, oprleft::regtype, oprright::regtype, oprrest, oprjoin FROM pg_operator
 WHERE oprname IN ('@>', '<@') AND oprcode IN (SELECT oid FROM functions) ORDER BY 1, 2, 3;
 SELECT prosupport, string_agg(DISTINCT proname::text, ', ' ORDER BY proname::text) AS functions
-FROM functions WHERE proname ~ 'contain|multiplicity' GROUP BY 1 ORDER BY 1;
+FROM functions WHERE proname ~ 'contain|multiplicity' AND prosrc <> 'filter_untyped_list'
+GROUP BY 1 ORDER BY 1;
 SELECT typname, typanalyze FROM pg_type
 WHERE typname IN ('bloomfilter', 'countingbloomfilter', 'cuckoofilter') ORDER BY 1;
 SELECT procost, array_agg(DISTINCT proname::text ORDER BY proname::text) AS asking FROM functions
-WHERE proname ~ 'contain|multiplicity' GROUP BY procost ORDER BY procost;
+WHERE proname ~ 'contain|multiplicity' AND prosrc <> 'filter_untyped_list'
+GROUP BY procost ORDER BY procost;
 SELECT prefix, string_agg(DISTINCT substring(proname FROM '_(.*)'), ', ') AS not_strict
 FROM functions, substring(proname FROM '^[^_]+') prefix
 WHERE NOT proisstrict AND prokind = 'f' GROUP BY prefix ORDER BY prefix;

@@ -81,7 +81,7 @@ const char *layout_name(Layout layout, Family family) {
   return layout == Layout::pages ? "pages" : scheme_of(layout, family).name;
 }
 
-const Scheme &scheme_for(const text *argument) {
+const Scheme &scheme_for(const text *argument, bool has_type) {
   const Size length = VARSIZE_ANY_EXHDR(argument);
   for (const Scheme &scheme : kSchemes)
     if (scheme.name && strlen(scheme.name) == length &&
@@ -92,9 +92,13 @@ const Scheme &scheme_for(const text *argument) {
   for (const Scheme &scheme : kSchemes)
     if (scheme.name)
       appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);
+  const char *name = text_to_cstring(argument);
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("bloom filter layout \"%s\" is unknown", text_to_cstring(argument)),
-                  errhint("Layouts are %s.", names.data)));
+                  errmsg("bloom filter layout \"%s\" is unknown", name),
+                  errhint("Layouts are %s.%s", names.data,
+                          has_type ? psprintf(" To name an element type, write type => %s.",
+                                              quote_literal_cstr(name))
+                                   : "")));
 }
 
 } // namespace bloomfilter

@@ -28,7 +28,7 @@ int hint_at_filters(Kind kind);
 const char *layout_name(Layout layout, Family family);
 
 // The scheme with the given name; `lines` stands for all of our own layouts. Raises 22023 if there
-// is no such scheme.
-const Scheme &scheme_for(const text *name);
+// is no such scheme. `has_type` is true if the name may have been meant for an argument `type`.
+const Scheme &scheme_for(const text *name, bool has_type);
 
 } // namespace bloomfilter

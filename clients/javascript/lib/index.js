@@ -37,6 +37,10 @@ function payloadOf(data) {
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
   if (typeof data !== 'string')
     throw new errors.FilterError(`a filter is a Uint8Array or a string, not ${typeof data}`)
+  if (data.startsWith('\\x')) {
+    throw new errors.DamagedError('the text of a filter is base64, but this is the text of a ' +
+      "bytea: pass Buffer.from(data.slice(2), 'hex')")
+  }
   const text = data.replace(/[ \t\r\n]/g, '')
   let characters
   try {

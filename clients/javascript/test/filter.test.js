@@ -339,6 +339,8 @@ test('text', async () => {
     '\\x0101', '*', `${text.slice(0, 8)}.${text.slice(8)}`])
     await assert.rejects(read(bad), DamagedError, bad)
   for (const bad of [null, undefined, 5, ['a']]) await assert.rejects(read(bad), FilterError)
+  await assert.rejects(read(`\\x${bytesOf('text').toString('hex')}`),
+    { name: 'DamagedError', message: /text of a bytea: pass Buffer\.from/ })
 })
 
 test('text of a large filter, with little memory', () => {

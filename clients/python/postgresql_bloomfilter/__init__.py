@@ -45,6 +45,9 @@ def _payload(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise FilterError(f"a filter is bytes or a str, not {type(data).__name__}")
         return bytes(data)
+    if data.startswith("\\x"):
+        raise DamagedError("the text of a filter is base64, but this is the text of a bytea: "
+                           "pass bytes.fromhex(data[2:])")
     try:
         text = data.encode("ascii").translate(None, b" \t\r\n")
         payload = base64.b64decode(text, validate=True)

@@ -342,6 +342,8 @@ class Damage(unittest.TestCase):
         for bad in (None, 5, ["a"]):
             with self.assertRaises(FilterError):
                 Filter(bad)
+        with self.assertRaisesRegex(DamagedError, r"text of a bytea: pass bytes.fromhex"):
+            Filter("\\x" + bytes_of("text").hex())
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ namespace bloomfilter {
 Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout) {
   Parameters parameters = parameters_of_row(fcinfo, layout);
   if (PG_NARGS() > 4 && !PG_ARGISNULL(4)) {
-    const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
+    const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4), false);
     parameters.layout = scheme.layout;
     parameters.empty = scheme.empty;
   }

@@ -9,6 +9,7 @@
 // changed. If rows of two types alternate, the types of the fields are looked up for each row.
 
 #include "pg/element/canonical.hpp"
+#include "pg/element/family.hpp"
 #include "pg/list.hpp"
 
 extern "C" {
@@ -203,6 +204,48 @@ void append_structure(StringInfo out, const ValueType *value_type) {
 uint32 shape_of(const StringInfoData &structure) {
   const uint32 shape = hash_bytes(structure.data, structure.len, 0) & 0xffffff;
   return shape == 0 ? 1 : shape;
+}
+
+// Appends the first type of a structure in words. Returns where the next type begins, or NULL if
+// the structure ends within the type.
+const char *put_type_in_words(StringInfo out, const char *at, const char *end) {
+  if (at == end)
+    return nullptr;
+  const auto family = static_cast<Family>(*at);
+  appendStringInfoString(out, family_name(family));
+  if (family == Family::row || !is_composed(family))
+    return at + 1;
+  appendStringInfoString(out, " of ");
+  return put_type_in_words(out, at + 1, end);
+}
+
+// Returns a structure in words, such as "array of integer" or "row (integer, text)". NULL if no
+// value has the structure.
+char *in_words(const StringInfoData &structure) {
+  const char *at = structure.data, *const end = at + structure.len;
+  StringInfoData words;
+  initStringInfo(&words);
+  if (static_cast<Family>(*at) != Family::row)
+    return put_type_in_words(&words, at, end) == end ? words.data : nullptr;
+  appendStringInfoString(&words, "row (");
+  for (at++; at && at < end; at = put_type_in_words(&words, at, end))
+    if (at > structure.data + 1)
+      appendStringInfoString(&words, ", ");
+  appendStringInfoChar(&words, ')');
+  return at ? words.data : nullptr;
+}
+
+// Changes the types after the first one to the next combination of as many types. Returns false
+// after the last combination.
+bool next_structure(StringInfo structure) {
+  for (int i = structure->len - 1; i > 0; i--) {
+    if (structure->data[i] < static_cast<char>(Family::row)) {
+      structure->data[i]++;
+      return true;
+    }
+    structure->data[i] = 1;
+  }
+  return false;
 }
 
 // True if the element still has the fields of rows of the given type. The server clears the
@@ -437,6 +480,35 @@ bool resolve_composed(ValueType *value_type, Oid collation) {
     value_type->shape = shape_of(structure);
   }
   return true;
+}
+
+// A shape is a hash, so its structure must be searched for. Of so few types, there are 14 425
+// structures at most. So the chance that the shape of a larger structure is mistaken for one of
+// these is one in a thousand.
+char *element_type_in_words(const ElementType &element_type) {
+  constexpr int kMostTypes = 3;
+  StringInfoData structure;
+  initStringInfo(&structure);
+  appendStringInfoChar(&structure, static_cast<char>(element_type.family));
+  for (int types = 0; types <= kMostTypes; types++) {
+    do {
+      char *words = shape_of(structure) == element_type.shape ? in_words(structure) : nullptr;
+      if (words)
+        return words;
+    } while (next_structure(&structure));
+    appendStringInfoChar(&structure, 1);
+  }
+  return psprintf("%s of more than %d types", family_name(element_type.family), kMostTypes);
+}
+
+char *value_type_in_words(const ValueType *value_type) {
+  StringInfoData structure;
+  initStringInfo(&structure);
+  append_structure(&structure, value_type);
+  for (int i = 0; i < value_type->field_count; i++)
+    if (value_type->fields[i])
+      append_structure(&structure, value_type->fields[i]);
+  return in_words(structure);
 }
 
 void resolve_named_rows(ValueType *value_type) {

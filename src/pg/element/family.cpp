@@ -36,6 +36,13 @@ const char *hint_at_first_value(Kind kind, const ValueType *value_type) {
 
 } // namespace
 
+int hint_at_elements(Kind kind) {
+  return errhint("It holds whole arrays, such as '{...}'::text[]. To hold the elements of a "
+                 "column's arrays, build it over unnest(): SELECT %s_agg(element) FROM table_name, "
+                 "unnest(column_name) element.",
+                 prefix_of(kind));
+}
+
 bool holds(const Header &header, const ValueType *value_type) {
   const Family family = header.element_type.family;
   const Layout layout = header.geometry.layout;
@@ -59,18 +66,20 @@ void raise_mismatch(const Header &header, const ValueType *value_type, Purpose p
   const char *type = format_type_be(value_type->type);
   const Kind kind = kind_of(header.geometry.layout);
   if (header.element_type.family == value_type->family)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s holds %s values of another composition, but the value is %s",
-                           noun_of(kind), family_name(header.element_type.family), type),
-                    errdetail("The shape fingerprint of the filter is %u, that of the value is %u.",
-                              header.element_type.shape, value_type->shape),
-                    errhint("Cast the value to the type that the filter was built from.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH),
+             errmsg("%s holds %s values of another composition, but the value is %s", noun_of(kind),
+                    family_name(header.element_type.family), type),
+             errdetail("The filter's element type is %s, that of the value is %s.",
+                       element_type_in_words(header.element_type), value_type_in_words(value_type)),
+             errhint("Cast the value to the type that the filter was built from.")));
   ereport(
       ERROR,
       (errcode(ERRCODE_DATATYPE_MISMATCH),
        errmsg("%s holds %s values, but the value is %s", noun_of(kind),
               family_name(header.element_type.family), type),
-       value_type->family != Family::array
+       header.element_type.family == Family::array ? hint_at_elements(kind)
+       : value_type->family != Family::array
            ? errhint("Cast the value to the type that the filter was built from.%s",
                      purpose == Purpose::change ? hint_at_first_value(kind, value_type) : "")
        : kind == Kind::bloom
@@ -98,7 +107,8 @@ void check_family(const Header &header, const Header &other) {
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("%ss hold %s values of different compositions",
                          noun_of(kind_of(header.geometry.layout)), family_name(one.family)),
-                  errdetail("The shape fingerprints are %u and %u.", one.shape, another.shape),
+                  errdetail("The element types are %s and %s.", element_type_in_words(one),
+                            element_type_in_words(another)),
                   errhint("Build both filters from values of one type, with a cast if needed.")));
 }
 

@@ -24,6 +24,9 @@ inline void check_holds(const Header &header, const ValueType *value_type, Purpo
     raise_mismatch(header, value_type, purpose);
 }
 
+// Part of an ereport(): a hint for who asks a filter of arrays for something else.
+int hint_at_elements(Kind kind);
+
 // True if two filters or aggregate states can hold the same values. A filter or state with an open
 // family can hold any values.
 bool same_family(const ElementType &one, const ElementType &other);

@@ -225,7 +225,9 @@ const char *fixed_form_of(const LiteralFamily *literals, const char *string) {
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("%s holds %s values, and a bare literal does not say which is meant",
                          noun_of(kind), family_name(family)),
-                  errhint("Cast the literal to the type that the filter was built from.")));
+                  family == Family::array
+                      ? hint_at_elements(kind)
+                      : errhint("Cast the literal to the type that the filter was built from.")));
 }
 
 // Adds context to an error of the input function, because whoever wrote the literal did not name

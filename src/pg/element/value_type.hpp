@@ -132,6 +132,12 @@ bool is_surely_hashed(Oid type, Oid collation);
 // with a blank (digests.hpp).
 bool is_surely_hashed_field(Oid type, Oid collation);
 
+// The types that a composed value consists of, for messages: "row (integer, text)" or "array of
+// integer". An element type has only a hash of these types, so of more than three it tells no more
+// than their number. Of a row, call value_type_in_words() after the row was hashed.
+char *element_type_in_words(const ElementType &element_type);
+char *value_type_in_words(const ValueType *value_type);
+
 // The first hash of a value that is not NULL. Allocates in the current memory context.
 inline uint64 first_hash(ValueType *value_type, Datum value, uint64 seed) {
   return value_type->hash(value_type, value, seed);

@@ -71,7 +71,7 @@ SQL_FUNCTION(bf_create) {
                {"layout", kHasDefault},
                {"seed", kHasDefault},
                {"grow", kHasDefault}});
-  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(2));
+  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(2), true);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(3));
   const bool grow = PG_GETARG_BOOL(4);
   const Layout layout = scheme.layout;

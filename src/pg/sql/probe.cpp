@@ -139,6 +139,15 @@ bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
 
 SQL_FUNCTIONS_BEGIN
 
+// Called if a list has no type: a bare literal, or what a driver sends for a list. The server's own
+// error would not say what to do.
+SQL_FUNCTION(filter_untyped_list) {
+  (void)fcinfo;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("could not determine the type of a list of values"),
+                  errhint("Cast the list to an array: '{...}'::int[], or $1::text[].")));
+}
+
 SQL_FUNCTION(filter_contains) {
   PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
 }

@@ -31,7 +31,14 @@ Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint
   return PointerGetDatum(make_value(payload, length));
 }
 
-char *hint_at_use(const PayloadType &type) {
+// True if the text is what SQL shows of a bytea.
+bool is_bytea_text(const char *string) {
+  return strncmp(string, "\\x", 2) == 0;
+}
+
+char *hint_at_use(const PayloadType &type, const char *string) {
+  if (type.prefix && is_bytea_text(string))
+    return psprintf("The text of a bytea needs a cast: '\\x...'::bytea::%s.", type.name);
   return type.prefix
              ? psprintf("To make a filter of a value, write %s_create(expected) + value. To "
                         "probe a filter for it, write %s_contains(filter, value) or filter "
@@ -56,7 +63,7 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(value));
   Size decoded;
   if (!decode_base64(string, length, payload, &decoded, check_for_interrupts))
-    return report("text is not base64", hint_at_use(type));
+    return report("text is not base64", hint_at_use(type, string));
   const Finding finding = type.check(payload, decoded);
   if (!finding.ok()) {
     // The user may have written an ordinary value where a filter is expected. Some words are valid
@@ -64,7 +71,7 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
     // another byte than the version. In these two cases the error has the hint.
     const bool no_filter =
         finding.text == Fault::truncated || finding.text == Fault::unknown_version;
-    return report(finding_text(finding), no_filter ? hint_at_use(type) : nullptr);
+    return report(finding_text(finding), no_filter ? hint_at_use(type, string) : nullptr);
   }
   SET_VARSIZE(value, VARHDRSZ + decoded);
   PG_RETURN_POINTER(value);
