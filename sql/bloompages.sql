@@ -379,6 +379,27 @@ CREATE INDEX parts_k ON parts USING bloompages (k);
 INSERT INTO parts SELECT i, i * 3 FROM generate_series(0, 9999) i;
 VACUUM ANALYZE parts;
 SELECT * FROM compared('SELECT count(*) FROM parts WHERE k = 29997');
+-- bf_index_check() and bf_index_tidy() work on the indexes of all partitions, bf_index_info() on one.
+CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (10000) TO (40000) PARTITION BY RANGE (id);
+CREATE TABLE parts_4 PARTITION OF parts_3 FOR VALUES FROM (10000) TO (30000);
+ALTER INDEX parts_1_k_idx SET (autosummarize = off);
+ALTER INDEX parts_4_k_idx SET (autosummarize = off);
+INSERT INTO parts SELECT i % 30000, i FROM generate_series(10000, 34999) i;
+CREATE VIEW parts_info AS SELECT relid, ready, ranges
+FROM pg_partition_tree('parts_k') JOIN LATERAL bf_index_info(relid) info ON isleaf;
+SELECT relid, ranges - ready AS unready FROM parts_info ORDER BY 1;
+SELECT bf_index_tidy('parts_k');
+SELECT relid, ranges - ready AS unready FROM parts_info ORDER BY 1;
+SELECT bf_index_check('parts_k');
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'parts_4_k_idx'::regclass;
+SELECT bf_index_check('parts_k');
+UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'parts_4_k_idx'::regclass;
+SELECT bf_index_info('parts_k');
+CREATE INDEX parts_btree ON parts (k);
+SELECT bf_index_check('parts_btree');
+SELECT bf_index_info('parts_btree');
+SELECT outcome('SELECT bf_index_tidy(''parts_btree'')') AS tidy,
+  outcome('SELECT bf_index_tidy(''parts'')') AS "of a table";
 CREATE TEMP TABLE temporary (k int);
 CREATE INDEX temporary_k ON temporary USING bloompages (k);
 INSERT INTO temporary SELECT generate_series(1, 5000);
@@ -414,6 +435,7 @@ INSERT INTO shrinking SELECT generate_series(1, 20000);
 VACUUM shrinking;
 DELETE FROM shrinking WHERE k > 100;
 VACUUM shrinking;
+SELECT ranges, ready, tail_pages FROM bf_index_info('shrinking_k');
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT * FROM compared('SELECT count(*) FROM shrinking WHERE k = 19999');
 COMMIT;

@@ -304,6 +304,16 @@ CREATE TABLE late PARTITION OF parts FOR VALUES FROM (5) TO (10);
 INSERT INTO parts SELECT day, filter FROM segments;
 SELECT explained('SELECT * FROM parts WHERE filter @> 300');
 SELECT day, count(*) FROM parts WHERE filter @> 300 GROUP BY day ORDER BY day;
+-- bf_index_check() and bf_index_tidy() work on the indexes of all partitions.
+SELECT sum(grouped) > 0 AS grouped FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index),
+  bf_index_info(index::regclass);
+INSERT INTO parts SELECT id % 10, filter FROM segments ORDER BY id LIMIT 20;
+SELECT index, pending FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index),
+  bf_index_info(index::regclass);
+SELECT bf_index_tidy('parts_filter_idx');
+SELECT index, pending FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index),
+  bf_index_info(index::regclass);
+SELECT bf_index_check('parts_filter_idx');
 CREATE TABLE counted AS SELECT f AS id, cbf_agg(i, 500) AS filter
 FROM generate_series(1, 300) f, generate_series(f, f + 4) i GROUP BY f;
 CREATE INDEX counted_filter ON counted USING bloomfilter (filter);
@@ -394,6 +404,9 @@ SET ROLE regress_bloomfilter_index;
 SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_tidy(''index_of_filters.segments_filter'')');
+SELECT outcome('SELECT bf_index_info(''index_of_filters.parts_filter_idx'')') AS info,
+  outcome('SELECT bf_index_check(''index_of_filters.parts_filter_idx'')') AS check,
+  outcome('SELECT bf_index_tidy(''index_of_filters.parts_filter_idx'')') AS tidy;
 RESET ROLE;
 -- CREATE INDEX reports how many rows it has read.
 CREATE FUNCTION watched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
@@ -427,7 +440,7 @@ FROM bf_index_info('owned_filter');
 DROP TABLE owned;
 SELECT outcome('SELECT bf_index_info(''segments_day'')');
 SELECT outcome('SELECT bf_index_info(''segments'')');
-SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
+SELECT outcome('SELECT bf_index_info(''parts_filter_idx'')');
 -- A column of an unsupported type is refused before there is an index. This is also true of
 -- partitioned tables and of CONCURRENTLY.
 CREATE TABLE others (id int, path text, cuckoo cuckoofilter) PARTITION BY RANGE (id);

@@ -158,6 +158,7 @@ RangeIndexInfo range_index_info(Relation table, Relation index) {
     if (slot.ready > 0)
       add_group(index, slot, group, pages.range_pages, &totals);
   }
+  info.ready = Min(info.ready, info.ranges); // VACUUM may have shortened the table
   info.bits_per_value = totals.values > 0 ? totals.bits / totals.values : 0;
   info.fill = totals.bits > 0 ? totals.set / totals.bits : 0;
   info.false_pages = totals.false_pages;
