@@ -33,7 +33,6 @@ extern "C" {
 #include "storage/proc.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
-#include "utils/pg_locale.h"
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -166,15 +165,6 @@ inline Snapshot get_toast_snapshot() {
 }
 
 #endif
-
-// True if a collation has the character types and the case of "C".
-inline bool has_c_ctype(Oid collation) {
-#if PG_VERSION_NUM >= 180000
-  return pg_newlocale_from_collation(collation)->ctype_is_c;
-#else
-  return lc_ctype_is_c(collation);
-#endif
-}
 
 // --- before 17 -----------------------------------------------------------------------------------
 

@@ -7,11 +7,14 @@
 
 extern "C" {
 #include "access/gin.h"
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "mb/pg_wchar.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
+#include "utils/syscache.h"
 }
 
 namespace bloomfilter {
@@ -31,6 +34,36 @@ struct Pattern {
 
 bool is_utf8() {
   return GetDatabaseEncoding() == PG_UTF8;
+}
+
+bool is_c_locale(SysCacheIdentifier cache, HeapTuple tuple, char provider, AttrNumber ctype) {
+  if (provider != COLLPROVIDER_LIBC)
+    return false;
+  bool is_null;
+  const Datum name = SysCacheGetAttr(cache, tuple, ctype, &is_null);
+  if (is_null)
+    return false;
+  const char *locale = TextDatumGetCString(name);
+  return strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0;
+}
+
+// True if a collation has the character types and the case of the locale "C". The server's function
+// for this is declared in a header that needs those of ICU.
+bool has_c_ctype(Oid collation) {
+  const bool is_default = collation == DEFAULT_COLLATION_OID;
+  HeapTuple tuple = SearchSysCache1(is_default ? DATABASEOID : COLLOID,
+                                    ObjectIdGetDatum(is_default ? MyDatabaseId : collation));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const bool is_c =
+      is_default ? is_c_locale(DATABASEOID, tuple,
+                               reinterpret_cast<Form_pg_database>(GETSTRUCT(tuple))->datlocprovider,
+                               Anum_pg_database_datctype)
+                 : is_c_locale(COLLOID, tuple,
+                               reinterpret_cast<Form_pg_collation>(GETSTRUCT(tuple))->collprovider,
+                               Anum_pg_collation_collctype);
+  ReleaseSysCache(tuple);
+  return is_c;
 }
 
 // True if the n-grams say something about conditions that ignore case.
@@ -112,15 +145,10 @@ SQL_FUNCTIONS_BEGIN
 SQL_FUNCTION(bloompages_ngram_values) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);
   auto *count = reinterpret_cast<int32 *>(PG_GETARG_POINTER(1));
-  int64 found = 0;
-  for_each_ngram_of(value, [&](uint32) { found++; });
-  if (found > PG_INT32_MAX)
-    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("text has too many n-grams")));
-  *count = static_cast<int32>(found);
-  if (found == 0)
-    PG_RETURN_POINTER(nullptr);
+  *count = 0;
+  for_each_ngram_of(value, [&](uint32) { ++*count; });
   auto *keys = static_cast<Datum *>(
-      MemoryContextAllocHuge(CurrentMemoryContext, static_cast<Size>(found) * sizeof(Datum)));
+      MemoryContextAllocHuge(CurrentMemoryContext, static_cast<Size>(*count) * sizeof(Datum)));
   Datum *next = keys;
   for_each_ngram_of(value,
                     [&](uint32 ngram) { *next++ = Int32GetDatum(static_cast<int32>(ngram)); });
@@ -136,10 +164,8 @@ SQL_FUNCTION(bloompages_ngram_query) {
       strategy, {reinterpret_cast<const uint8 *>(VARDATA_ANY(pattern)), VARSIZE_ANY_EXHDR(pattern)},
       PG_GET_COLLATION());
   *count = ngrams.count;
-  if (ngrams.count == 0) {
+  if (ngrams.count == 0)
     *mode = GIN_SEARCH_MODE_ALL;
-    PG_RETURN_POINTER(nullptr);
-  }
   auto *keys = make_array<Datum>(ngrams.count);
   for (int i = 0; i < ngrams.count; i++)
     keys[i] = Int32GetDatum(static_cast<int32>(ngrams.items[i]));
