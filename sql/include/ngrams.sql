@@ -43,8 +43,8 @@ RETURNS text LANGUAGE sql AS $$
   FROM regexp_split_to_table(t, '') WITH ORDINALITY s(c, i)
 $$;
 
--- Texts with an index on their n-grams, and conditions on them.
-CREATE TABLE texts (i int, v text);
+-- Texts on several pages, and conditions on them.
+CREATE TABLE texts (i int, v text) WITH (fillfactor = 10);
 CREATE TABLE conditions (operator text, pattern text);
 
 -- Fills both tables. Many texts fulfil many conditions.
@@ -72,16 +72,17 @@ CREATE FUNCTION make_texts(how_many int) RETURNS void LANGUAGE sql AS $$
     OR operator LIKE '~~%' AND pattern ~ '(^|[^\\])(\\\\)*\\$';
 $$;
 
--- Asks all conditions with an index and with a scan. Returns how many conditions some texts fulfil,
--- and those to which the index gave another answer.
-CREATE FUNCTION asked(collation_name name, OUT fulfilled bigint, OUT different text[])
+-- Asks all conditions with an index of an access method and with a scan. Returns how many
+-- conditions some texts fulfil, and those to which the index gave another answer.
+CREATE FUNCTION asked(collation_name name, method name, OUT fulfilled bigint, OUT different text[])
 LANGUAGE plpgsql AS $$
 DECLARE
   query text;
   kind text;
 BEGIN
-  EXECUTE format('CREATE INDEX asked ON texts USING gin (v COLLATE %I gin_ngram_ops)',
-                 collation_name);
+  EXECUTE format('CREATE INDEX asked ON texts USING %s (v COLLATE %I %s) %s',
+    method, collation_name, CASE method WHEN 'gin' THEN 'gin_ngram_ops' ELSE 'text_ngram_ops' END,
+    CASE method WHEN 'gin' THEN '' ELSE 'WITH (pages_per_range = 1)' END);
   CREATE TEMP TABLE answers (operator text, pattern text, by_index int[], by_scan int[]);
   FOR kind IN SELECT DISTINCT operator FROM conditions LOOP
     query := format('SELECT pattern, (SELECT array_agg(i ORDER BY i) FROM texts '
@@ -132,8 +133,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Returns how a collation breaks the other rules that the n-grams of ILIKE and ~* depend on. It must
--- break none.
+-- Returns how a collation breaks the other rules that the n-grams of ILIKE and ~* depend on. It
+-- must break none.
 CREATE FUNCTION broken_rules(collation_name name, characters text) RETURNS SETOF text
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -162,7 +163,7 @@ BEGIN
   END LOOP;
 
   -- A letter matches its two forms. Under Turkish rules, `i` need not match `I`.
-  FOR letter IN SELECT chr(c + capital) FROM generate_series(65, 90) c, unnest('{0,32}'::int[]) capital
+  FOR letter IN SELECT c FROM regexp_split_to_table(ascii, '') c WHERE c COLLATE "C" ~ '[A-Za-z]'
   LOOP
     EXECUTE format('SELECT regexp_replace($1 COLLATE %I, $2, '''', ''gi'')', collation_name)
       INTO rest USING ascii, letter;
@@ -177,7 +178,8 @@ BEGIN
   EXECUTE format($$SELECT string_agg(c, ' ')
     FROM unnest(ARRAY[U&'\212A', U&'\00CC', U&'\00CD', U&'\0128', U&'\0130']) c
     WHERE lower(c COLLATE %I) COLLATE "C" !~
-      CASE c WHEN U&'\212A' THEN '^(k|[^ -~]+)$' ELSE '^i?[^ -~]*$' END$$, collation_name) INTO rest;
+      CASE c WHEN U&'\212A' THEN '^(k|[^ -~]+)$' ELSE '^i?[^ -~]*$' END$$, collation_name)
+    INTO rest;
   IF rest IS NOT NULL THEN
     RETURN NEXT 'lower() of ' || rest;
   END IF;

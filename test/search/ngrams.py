@@ -1,11 +1,11 @@
-"""Random texts and conditions: no text that fulfils a condition lacks one of the condition's n-grams.
+"""Random texts and conditions: an index on n-grams must give the answers of a scan.
 
 A world is a table of texts in some encoding and locale, and conditions with LIKE, ILIKE, `^@`, `~`
 and `~*`. Most patterns are made of a text of the table: characters are replaced, escaped, repeated,
 or written in the other case. Others consist of pieces of the whole grammar. Each condition is asked
-with a GIN index on the texts' n-grams (sql/include/ngrams.sql) and with a sequential scan, under a
-random collation. Both must find the same texts. If only the index raises an error, that is a
-finding, too.
+with indexes on the texts' n-grams and with a sequential scan, under a random collation. All must
+find the same texts, or raise the same error. One index is a bloompages index. The other one is a
+GIN index (sql/include/ngrams.sql), which reads exactly the texts that have the n-grams.
 
 In worlds in UTF-8, a collation must also keep the rules that ILIKE and `~*` depend on
 (broken_rules() in sql/include/ngrams.sql), for all code points.
@@ -18,6 +18,9 @@ import psycopg2
 
 from search import run
 
+INDEXES = {"gin": "USING gin (v COLLATE {} gin_ngram_ops)",
+           "bloompages": "USING bloompages (v COLLATE {} text_ngram_ops)"
+                         " WITH (pages_per_range = 1)"}
 TEXTS = 150  # in a world, and as many conditions with each operator
 OPERATORS = ["~~", "~~*", "~", "~*", "^@"]
 # PostgreSQL's encodings, and Python's names of them.
@@ -27,10 +30,10 @@ ENCODINGS = {"UTF8": "utf-8", "LATIN1": "latin-1", "LATIN5": "iso8859-9", "LATIN
 PIECES = ["timeout", "connection reset", "Kiki", "GET /api", "I", "i", "İ", "ı", "K", "k", "\u212a",
           "I\u0307", "\u0307", "Ì", "Í", "Ĩ", "\u0301", "s", "S", "ſ", "ß", "é", "É", "Ж", "ж", "日",
           "本", "かな", "가", "ÿ", "a", "B", "x", " ", "\n", "%", "_", "\\", ".", "*", "(", '"', "{"]
-REGEX = ["(", ")", "(?:", "(?=", "(?!", "|", "[", "]", "[^", "[a-z]", "[[:alpha:]]", "{2}", "{0,1}",
-         "{", "}", "*", "+", "?", "*?", "??", ".", "^", "$", "\\", "\\d", "\\w", "\\m", "\\M", "\\y",
-         "\\A", "\\1", "\\x49", "\\u212a", "\\n", "\\.", "\\\\", "***=", "***:", "(?i)", "(?x)", "#",
-         "timeo", "aaaa", "I", "é", "日", "k"]
+REGEX = ["(", ")", "(?:", "(?=", "(?!", "|", "[", "]", "[^", "[a-z]", "[[:alpha:]]", "{2}",
+         "{0,1}", "{", "}", "*", "+", "?", "*?", "??", ".", "^", "$", "\\", "\\d", "\\w", "\\m",
+         "\\M", "\\y", "\\A", "\\1", "\\x49", "\\u212a", "\\n", "\\.", "\\\\", "***=", "***:",
+         "(?i)", "(?x)", "#", "timeo", "aaaa", "I", "é", "日", "k"]
 SETUP = """
 CREATE FUNCTION is_valid(operator text, pattern text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -113,14 +116,14 @@ class World:
             pattern += c
             if self.r.random() < 0.06:
                 pattern += self.r.choice(["%", "_", "\\\\"] if is_like else
-                                         ["*", "+", "?", "*?", "+?", "??", "{1,2}", "{0}", ".*", "^",
-                                          "$", "(?=.)", "|k"])
+                                         ["*", "+", "?", "*?", "+?", "??", "{1,2}", "{0}", ".*",
+                                          "^", "$", "(?=.)", "|k"])
         return pattern + (self.r.choice(["%", ""]) if is_like else "")
 
     def fill(self):
         texts = [self.text() for _ in range(TEXTS)]
         self.cursor.execute("DROP TABLE IF EXISTS texts, conditions")
-        self.cursor.execute("CREATE TABLE texts (i int, v text);"
+        self.cursor.execute("CREATE TABLE texts (i int, v text) WITH (fillfactor = 10);"
                             "CREATE TABLE conditions (operator text, pattern text)")
         self.insert("texts", list(enumerate(texts)))
         conditions = []
@@ -139,18 +142,19 @@ class World:
             self.cursor.execute(f"INSERT INTO {table} VALUES (%s, %s)", row)
 
     def ask(self, collation):
-        self.cursor.execute(f'DROP INDEX IF EXISTS asked; CREATE INDEX asked ON texts'
-                            f' USING gin (v COLLATE "{collation}" gin_ngram_ops)')
         for operator in OPERATORS:
             query = (f'SELECT pattern, ARRAY(SELECT i FROM texts WHERE v COLLATE "{collation}"'
                      f" {operator} pattern ORDER BY i) FROM conditions"
                      f" WHERE operator = '{operator}' ORDER BY pattern COLLATE \"C\", ctid")
-            answers = {}
-            for way, setting in (("index", "enable_seqscan"), ("scan", "enable_bitmapscan")):
-                self.cursor.execute(f"SET {setting} = off")
-                answers[way] = self.answer(query)
-                self.cursor.execute(f"RESET {setting}")
-            self.compare(collation, operator, answers["index"], answers["scan"])
+            self.cursor.execute("SET enable_bitmapscan = off")
+            by_scan = self.answer(query)
+            self.cursor.execute("RESET enable_bitmapscan; SET enable_seqscan = off")
+            for index in INDEXES.values():
+                index = index.format(f'"{collation}"')
+                self.cursor.execute(f"CREATE INDEX asked ON texts {index}")
+                self.compare(index, collation, operator, self.answer(query), by_scan)
+                self.cursor.execute("DROP INDEX asked")
+            self.cursor.execute("RESET enable_seqscan")
 
     def answer(self, query):
         try:
@@ -161,27 +165,24 @@ class World:
                 raise
             return error.pgcode
 
-    def compare(self, collation, operator, by_index, by_scan):
+    def compare(self, index, collation, operator, by_index, by_scan):
         if isinstance(by_index, str) or isinstance(by_scan, str):
             self.s.counts["errors"] += 1
             if by_index != by_scan:
-                self.show(collation, operator, by_index, by_scan)
+                self.s.finding(f"{self.encoding}: {by_index} with an index {index}", "SELECT")
             return
-        for with_index, with_scan in zip(by_index, by_scan):
+        for (pattern, found), (_, expected) in zip(by_index, by_scan):
             self.s.counts["conditions"] += 1
-            self.s.counts["fulfilled"] += 1 if with_scan[1] else 0
-            if with_index != with_scan:
-                missing = sorted(set(with_scan[1]) ^ set(with_index[1]))
-                self.cursor.execute("SELECT v FROM texts WHERE i = %s", missing[:1])
-                self.show(collation, operator, self.cursor.fetchone()[0], with_scan[0])
-
-    def show(self, collation, operator, value, pattern):
-        sql = self.cursor.mogrify(
-            f'CREATE TABLE texts (v text); INSERT INTO texts VALUES (%s);\n'
-            f'CREATE INDEX ON texts USING gin (v COLLATE "{collation}" gin_ngram_ops);\n'
-            f'SELECT * FROM texts WHERE v COLLATE "{collation}" {operator} %s',
-            (value, pattern)).decode(ENCODINGS[self.encoding])
-        self.s.finding(f"{self.encoding}, {collation}: an index answers otherwise", sql)
+            self.s.counts["fulfilled"] += 1 if expected else 0
+            if found != expected:
+                self.cursor.execute("SELECT v FROM texts WHERE i = ANY (%s)",
+                                    (list(set(expected) ^ set(found)),))
+                sql = self.cursor.mogrify(
+                    f"CREATE TABLE texts (v text); INSERT INTO texts VALUES (%s);\n"
+                    f"CREATE INDEX ON texts {index};\n"
+                    f'SELECT * FROM texts WHERE v COLLATE "{collation}" {operator} %s',
+                    (self.cursor.fetchone()[0], pattern)).decode(ENCODINGS[self.encoding])
+                self.s.finding(f"{self.encoding}: an index answers otherwise", sql)
 
     def check_rules(self, collation):
         self.cursor.execute("CREATE TABLE IF NOT EXISTS characters AS SELECT other_characters() c")
