@@ -59,6 +59,14 @@ InsertCache *cache_of(Relation index, IndexInfo *info) {
   return static_cast<InsertCache *>(info->ii_AmCache);
 }
 
+// Reads the filter of the range that rows go to. Hashes that it has need no bits.
+void read_filter(Relation index, InsertCache *cache, const RangeSlot &slot, MemoryContext memory) {
+  if (!cache->filter)
+    cache->filter = static_cast<uint8 *>(
+        MemoryContextAllocExtended(memory, slot.geometry().bytes(), MCXT_ALLOC_HUGE));
+  read_range_filter(index, slot, cache->place.group, cache->place.range, cache->filter);
+}
+
 // Notes that a row goes to a range. Reads the range's filter if many rows have gone there.
 void note_place(Relation index, InsertCache *cache, const RangeSlot &slot, const RangePlace &place,
                 MemoryContext memory) {
@@ -70,14 +78,11 @@ void note_place(Relation index, InsertCache *cache, const RangeSlot &slot, const
       pfree(cache->filter);
     cache->filter = nullptr;
   }
-  if (++cache->rows != kManyRows || !cache->has_keys)
-    return;
-  cache->filter = static_cast<uint8 *>(
-      MemoryContextAllocExtended(memory, slot.geometry().bytes(), MCXT_ALLOC_HUGE));
-  read_range_filter(index, slot, place.group, place.range, cache->filter);
+  if (++cache->rows == kManyRows && cache->has_keys)
+    read_filter(index, cache, slot, memory);
 }
 
-// Sets the bits of hashes in the filter of a range, line by line.
+// Sets the bits of hashes in the filter of a range, line by line. Empties the array.
 void set_hash_bits(Relation index, const RangeSlot &slot, const RangePlace &place,
                    GrowingArray<uint64> *hashes) {
   GrowingArray<uint64> bits = {}; // the number of the line, and below it that of the bit
@@ -100,10 +105,14 @@ void set_hash_bits(Relation index, const RangeSlot &slot, const RangePlace &plac
     CHECK_FOR_INTERRUPTS();
     set_line_bits(index, slot, place.group, static_cast<uint32>(line), set, count);
   }
+  if (bits.items)
+    pfree(bits.items);
+  hashes->count = 0;
 }
 
 void add_row(Relation index, InsertCache *cache, const RangeSlot &slot, const RangePlace &place,
              const Datum *values, const bool *nulls, MemoryContext memory) {
+  constexpr int64 kMostAtOnce = 1 << 16; // a document can have millions of keys
   note_place(index, cache, slot, place, memory);
   const MemoryContext before = MemoryContextSwitchTo(cache->row);
   const Geometry geometry = slot.geometry();
@@ -111,8 +120,13 @@ void add_row(Relation index, InsertCache *cache, const RangeSlot &slot, const Ra
   for (int i = 0; i < cache->columns.count; i++)
     if (!nulls[i])
       for_each_hash(&cache->columns.items[i], values[i], slot.copies, [&](uint64 hash) {
-        if (!cache->filter || !kernel->contains(geometry, cache->filter, hash))
-          hashes.add(hash);
+        if (cache->filter && kernel->contains(geometry, cache->filter, hash))
+          return;
+        hashes.add(hash);
+        if (hashes.count == kMostAtOnce) {
+          set_hash_bits(index, slot, place, &hashes);
+          read_filter(index, cache, slot, memory);
+        }
       });
   set_hash_bits(index, slot, place, &hashes);
   MemoryContextSwitchTo(before);
