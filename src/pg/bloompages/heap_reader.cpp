@@ -134,21 +134,34 @@ bool put_into_slot(HeapReader *reader, HeapTuple row) {
   return true;
 }
 
-// Adds the hashes of a row's columns and expressions, if the WHERE clause is true for it.
-void add_expressions(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
+// Computes a row's columns and expressions, in memory that forget_row() frees. Returns false if the
+// row is not in the index: the WHERE clause is not true for it, or a value that is needed is gone.
+bool compute_row(HeapReader *reader, HeapTuple row, Datum *values, bool *nulls) {
   const RowExpressions *expressions = reader->expressions;
   ExprContext *context = GetPerTupleExprContext(expressions->state);
   context->ecxt_scantuple = expressions->slot;
-  if (put_into_slot(reader, row) && ExecQual(expressions->condition, context)) {
-    Datum values[INDEX_MAX_KEYS];
-    bool nulls[INDEX_MAX_KEYS];
-    FormIndexDatum(expressions->info, expressions->slot, expressions->state, values, nulls);
-    for (int i = 0; i < reader->columns.count; i++)
-      if (!nulls[i])
-        for_each_hash(&reader->columns.items[i], values[i], copies,
-                      [=](uint64 hash) { hashes->add(hash); });
-  }
-  ResetExprContext(context);
+  if (!put_into_slot(reader, row) || !ExecQual(expressions->condition, context))
+    return false;
+  FormIndexDatum(expressions->info, expressions->slot, expressions->state, values, nulls);
+  return true;
+}
+
+void forget_row(HeapReader *reader) {
+  if (reader->expressions)
+    ResetExprContext(GetPerTupleExprContext(reader->expressions->state));
+  MemoryContextReset(reader->scratch);
+}
+
+// Adds the hashes of a row's columns and expressions, if the row is in the index.
+void add_expressions(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
+  Datum values[INDEX_MAX_KEYS];
+  bool nulls[INDEX_MAX_KEYS];
+  if (!compute_row(reader, row, values, nulls))
+    return;
+  for (int i = 0; i < reader->columns.count; i++)
+    if (!nulls[i])
+      for_each_hash(&reader->columns.items[i], values[i], copies,
+                    [=](uint64 hash) { hashes->add(hash); });
 }
 
 // The columns of a table that an index needs, as numbers from 0 on.
@@ -213,13 +226,21 @@ void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies co
       add_expressions(reader, row, copies, hashes);
     else
       add_columns(reader, row, copies, hashes);
-    MemoryContextReset(reader->scratch);
+    forget_row(reader);
   });
   MemoryContextSwitchTo(before);
 }
 
 void count_rows(HeapReader *reader, uint64 begin, uint64 end) {
-  read_heap_rows(reader, begin, end, [](HeapTuple) {});
+  const MemoryContext before = MemoryContextSwitchTo(reader->scratch);
+  read_heap_rows(reader, begin, end, [=](HeapTuple row) {
+    Datum values[INDEX_MAX_KEYS];
+    bool nulls[INDEX_MAX_KEYS];
+    if (reader->expressions)
+      (void)compute_row(reader, row, values, nulls);
+    forget_row(reader);
+  });
+  MemoryContextSwitchTo(before);
 }
 
 bool are_mostly_full(Relation table, uint64 begin, uint64 end) {

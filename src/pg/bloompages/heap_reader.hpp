@@ -58,7 +58,9 @@ void close_reader(HeapReader *reader);
 void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies copies,
                      KeySet *hashes);
 
-// Counts the rows in these pages, as read_row_hashes() does, but does not hash them.
+// Counts the rows in these pages, as read_row_hashes() does, but does not hash them. Computes the
+// expressions and the WHERE clause for each, so that CREATE INDEX fails if one of them fails for a
+// row, though the row's pages get their filter later.
 void count_rows(HeapReader *reader, uint64 begin, uint64 end);
 
 // True if at most an eighth of these pages has no rows.
