@@ -128,6 +128,11 @@ struct OperatorClass {
   Oid family, type;
   const char *name;
 
+  // An operator or a function for a polymorphic type, such as anyarray, takes values of the
+  // class's.
+  Oid operand(Oid operand_type) const {
+    return IsPolymorphicType(operand_type) ? type : operand_type;
+  }
   Oid function(uint16 number) const { return get_opfamily_proc(family, type, type, number); }
   bool has(uint16 number) const { return OidIsValid(function(number)); }
 };
@@ -176,7 +181,8 @@ bool validate_range_class(Oid operator_class) {
     return report_missing(of.name, "lacks a support function for keys");
   if (!have_signatures(of))
     return report_missing(of.name, "has a support function with a wrong signature");
-  const auto hashes = [&](Oid operand) {
+  const auto hashes = [&](Oid operand_type) {
+    const Oid operand = of.operand(operand_type);
     const Oid function = get_opfamily_proc(of.family, operand, operand, kHashFunction);
     return OidIsValid(function) && get_func_rettype(function) == INT8OID;
   };
@@ -185,7 +191,7 @@ bool validate_range_class(Oid operator_class) {
   for (int i = 0; i < operators->n_members; i++) {
     const auto *member = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
     const bool is_whole = !has_keys || member->amopstrategy == kWholeValueStrategy;
-    has_operator |= member->amoplefttype == of.type;
+    has_operator |= of.operand(member->amoplefttype) == of.type;
     valid &= get_op_rettype(member->amopopr) == BOOLOID &&
              (!is_whole || (hashes(member->amoplefttype) && hashes(member->amoprighttype)));
   }

@@ -85,8 +85,7 @@ struct IndexedColumns {
 
 // The columns of an index, with functions of their own. The index keeps such functions, too. But a
 // function in SQL, once called, keeps what its names meant to that caller, who may have had another
-// search_path. Raises 42883 if a class lacks a function that it needs, 42P17 if one has a wrong
-// signature.
+// search_path. Raises 42883 if a class lacks a function that it needs.
 IndexedColumns read_columns(Relation index);
 
 // The type of the keys of a column whose class has keys: InvalidOid if only the class knows it.

@@ -39,7 +39,7 @@ FmgrInfo *hash_function_of(Search *search, const IndexedColumn &column, Oid type
 }
 
 uint64 hash_to_find(Search *search, IndexedColumn *column, Oid type, Datum value) {
-  if (!OidIsValid(type) || type == column->class_type)
+  if (!OidIsValid(type) || type == column->class_type || IsPolymorphicType(type))
     return value_hash(*column, &column->hash, value);
   // The server's hash function for `name` does not know nondeterministic collations. The one for
   // text does, and their hashes are the same otherwise.
@@ -303,7 +303,7 @@ void clear_conditions(Search *search) {
 void add_condition(Search *search, int column, StrategyNumber strategy, Oid type, Datum argument) {
   IndexedColumn *asked = &search->columns.items[column];
   const MemoryContext before = MemoryContextSwitchTo(search->keys);
-  if (asked->has_keys && strategy != kWholeValueStrategy) {
+  if (asked->has_keys && (strategy != kWholeValueStrategy || !asked->has_values)) {
     add_key_condition(search, asked, strategy, type, argument);
   } else {
     need(search, hash_to_find(search, asked, type, argument), kMostCopies, true);
