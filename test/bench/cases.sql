@@ -854,6 +854,10 @@ INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_vacuum', 'vacuumed', 'no index'), ('directory_vacuum', 'vacuumed_indexed', 'an index over the filters');
 \endif
 
+CREATE FUNCTION counted(number bigint) RETURNS text LANGUAGE sql AS $$
+  SELECT to_char(number, 'FM999G999G999');
+$$;
+
 -- Indexes of columns: bloompages beside others. Indexes and tables are those of data.sql.
 SELECT :columns OR :columns_large AS any_columns \gset
 \if :any_columns
@@ -863,9 +867,6 @@ $$;
 -- The number of values that each kind of index looks for, so that no case takes long.
 CREATE FUNCTION times(kind text) RETURNS int LANGUAGE sql AS $$
   SELECT CASE WHEN kind LIKE 'BRIN%' THEN 20 WHEN kind LIKE 'contrib%' THEN 5 ELSE 1000 END;
-$$;
-CREATE FUNCTION counted(number bigint) RETURNS text LANGUAGE sql AS $$
-  SELECT to_char(number, 'FM999G999G999');
 $$;
 \endif
 \if :columns
@@ -969,6 +970,59 @@ INSERT INTO bench.cases (workload, part, expression, operations, label)
 SELECT 'columns_large_find', there, find('traces', 'trace', name, there, times(kind)), times(kind),
   format('%s: %s', CASE WHEN there THEN 'there' ELSE 'not there' END, kind)
 FROM trace_indexes, (VALUES (true), (false)) t (there) ORDER BY there DESC, number;
+\endif
+
+-- What is inside a value: bloompages beside GIN.
+\if :inside
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
+('inside', 'inside_size', 'bytes', 'ratio', 'GIN',
+ format('%s lines of a log, %s events: bytes of an index', counted(:rows * 3 / 20), counted(:rows / 5)),
+ 'SELECT bench.report(pg_relation_size({}))', NULL),
+('inside', 'inside_build', 'ms', 'ratio', 'GIN', 'CREATE INDEX: time', '{}', 'DROP INDEX IF EXISTS made; CHECKPOINT'),
+('inside', 'inside_lines', 'µs', 'ratio', 'GIN',
+ 'SELECT … WHERE line LIKE ''%…%'', planned and run, all pages in the buffers: time of one', '{}', NULL),
+('inside', 'inside_arrays', 'µs', 'ratio', 'GIN', 'The same of SELECT … WHERE tags @> array', '{}', NULL),
+('inside', 'inside_documents', 'µs', 'ratio', 'GIN', 'The same of SELECT … WHERE doc @> document', '{}', NULL),
+('inside', 'inside_append', 'ms', 'difference', 'no index',
+ format('%s lines appended to %s: time', counted(:rows / 50), counted(:rows * 3 / 20)), 'INSERT INTO {} TABLE fresh_lines', NULL),
+('inside', 'inside_append_wal', 'WAL bytes', 'difference', 'no index', 'The same: WAL written, for each line',
+ 'INSERT INTO {} TABLE fresh_lines', NULL);
+UPDATE bench.workloads
+SET before = format('TRUNCATE fresh_lines; INSERT INTO fresh_lines SELECT line FROM log_lines(%s); CHECKPOINT', :rows / 50)
+WHERE workload LIKE 'inside_append%';
+
+INSERT INTO bench.cases (workload, part, expression, label)
+SELECT 'inside_size', split_part(name, '_', 1), quote_literal(name), kind FROM inside_indexes ORDER BY number;
+INSERT INTO bench.cases (workload, part, settings, expression, label)
+SELECT 'inside_build', split_part(name, '_', 1), format('maintenance_work_mem=1GB max_parallel_maintenance_workers=%s', workers),
+  format('CREATE INDEX made ON %I USING %s', on_table, definition), kind || CASE workers WHEN 0 THEN '' ELSE ', two workers' END
+FROM inside_indexes, unnest(ARRAY[0, 2]) workers
+WHERE workers = 0 OR kind LIKE '%bloompages'
+ORDER BY number, workers;
+-- Each kind of needle, and how often it is looked for, so that no case takes long.
+INSERT INTO bench.cases (workload, part, settings, expression, operations, label)
+SELECT 'inside_' || what, sought, settings,
+  format('CALL find_inside(%L, %L, %L, %s)', what || '_' || coalesce(method, 'gin'),
+    format('SELECT FROM %s WHERE %s %%L', on_table, condition), sought, done), done, format('%s: %s', sought, label)
+FROM (VALUES (1, 'lines', 'log', 'line LIKE', '36 characters', 20), (2, 'lines', 'log', 'line LIKE', '12 characters', 20),
+    (3, 'lines', 'log', 'line LIKE', '8 characters', 20), (4, 'lines', 'log', 'line LIKE', '6 characters', 1),
+    (5, 'lines', 'log', 'line LIKE', '4 characters', 1), (6, 'lines', 'log', 'line LIKE', 'a frequent word', 1),
+    (7, 'lines', 'log', 'line LIKE', '12 characters, absent', 20), (8, 'lines', 'log', 'line LIKE', '8 characters, absent', 20),
+    (9, 'lines', 'log', 'line LIKE', '6 characters, absent', 20), (10, 'lines', 'log', 'line LIKE', '4 characters, absent', 10),
+    (11, 'arrays', 'events', 'tags @>', 'an order', 100), (12, 'arrays', 'events', 'tags @>', 'an order and a frequent kind', 100),
+    (13, 'arrays', 'events', 'tags @>', 'no order', 100), (14, 'arrays', 'events', 'tags @>', 'a frequent kind', 1),
+    (15, 'documents', 'events', 'doc @>', 'a session', 100), (16, 'documents', 'events', 'doc @>', 'a user', 100),
+    (17, 'documents', 'events', 'doc @>', 'no session', 100), (18, 'documents', 'events', 'doc @>', 'a frequent type', 1))
+    needles (number, what, on_table, condition, sought, times),
+  (VALUES (1, 'gin', 'GIN', ''), (2, 'bloompages', 'bloompages', ''), (3, NULL, 'no index', 'enable_bitmapscan=off'))
+    ways (way, method, label, settings),
+  LATERAL (SELECT CASE WHEN method IS NULL THEN 1 ELSE times END) t (done)
+ORDER BY number, way;
+INSERT INTO bench.cases (workload, expression, operations, label, statement)
+SELECT workload, name, CASE WHEN unit = 'ms' THEN 1 ELSE :rows / 50 END, kind,
+  replace(template || CASE kind WHEN 'GIN' THEN $$; SELECT gin_clean_pending_list('{}_index')$$ ELSE '' END, '{}', name)
+FROM growing_logs JOIN bench.workloads ON workload LIKE 'inside_append%'
+ORDER BY growing_logs.number;
 \endif
 
 -- All cases that build a page at a time also run row by row.

@@ -209,8 +209,14 @@ CREATE TABLE vacuumed_indexed (LIKE inserted);
 CREATE INDEX ON vacuumed_indexed USING bloomfilter (filter);
 \endif
 
--- Sections columns and columns_large. The planner sees only one index of a table at a time. The
--- others stay as they are.
+-- Sections columns, columns_large and inside. The planner sees only one index of a table at a time.
+-- The others stay as they are.
+CREATE PROCEDURE show_index(shown text) LANGUAGE sql AS $$
+  UPDATE pg_index SET indisvalid = (indexrelid = to_regclass(shown))
+  WHERE indrelid = (SELECT indrelid FROM pg_index WHERE indexrelid = to_regclass(shown));
+  DISCARD PLANS; -- because changing this row makes no plan invalid
+$$;
+
 SELECT :columns OR :columns_large AS any_columns \gset
 \if :any_columns
 CREATE EXTENSION bloom;
@@ -235,11 +241,6 @@ CREATE FUNCTION definition(of_kind index_kinds, columns text, type text, rows_of
     '{distinct}', ((of_kind).pages * rows_of_page)::text);
 $$;
 
-CREATE PROCEDURE show_index(shown text) LANGUAGE sql AS $$
-  UPDATE pg_index SET indisvalid = (indexrelid = to_regclass(shown))
-  WHERE indrelid = (SELECT indrelid FROM pg_index WHERE indexrelid = to_regclass(shown));
-  DISCARD PLANS; -- because changing this row makes no plan invalid
-$$;
 -- Returns the statement that makes a procedure which looks for `times` values of a column, each in
 -- a statement of its own that was planned before. It looks for all of them twice and measures the
 -- second time, when their pages are in the server's buffers. If `is_cold`, it does so only once.
@@ -332,6 +333,132 @@ UNION ALL
 SELECT false, gen_random_uuid() FROM generate_series(1, 1000);
 VACUUM ANALYZE traces, traces_sought;
 SELECT finder('traces', 'trace', 'uuid') \gexec
+\endif
+
+-- Section inside: lines of a log, and events with an array and a document. Also tables of lines with
+-- one index each, which grow.
+\if :inside
+CREATE EXTENSION pg_trgm;
+
+-- The lines of a web server, of applications and of a system, about 170 bytes each. In all of them,
+-- %1$s is the time, %2$s an address, %3$s and %4$s a small and a large number, %5$s and %6$s 8 and 16
+-- hexadecimal digits, %7$s and %8$s a uuid, %9$s a name. The first ones are the most frequent.
+CREATE TABLE log_templates (number serial, template text);
+INSERT INTO log_templates (template) VALUES
+('%2$s - %9$s [%1$s] "GET /article/%3$s?session=%5$s HTTP/1.1" 200 %4$s "curl/7.88" request=%7$s'),
+('%1$s INFO  [http-worker-%3$s] c.s.order.OrderController : order %4$s of %9$s was placed, trace=%7$s, span=%6$s'),
+('%2$s - - [%1$s] "GET /static/js/app.%5$s.js HTTP/2.0" 304 0 "-" "Mozilla/5.0 (iPhone)" request=%7$s'),
+('%1$s DEBUG [pool-%3$s] c.s.store.CacheLoader : miss for key article:%4$s, loaded %3$s bytes from shard %5$s, trace=%7$s'),
+('%1$s INFO  [scheduler-%3$s] c.s.mail.Outbox : message %8$s to %9$s@mail.example was handed over, queue id %6$s'),
+('%2$s - %9$s [%1$s] "POST /cart/%4$s/items HTTP/1.1" 201 %3$s "Mozilla/5.0 (Windows NT 10.0)" request=%7$s'),
+('%1$s host-%3$s sshd[%4$s]: Accepted publickey for %9$s from %2$s port %3$s ssh2: RSA SHA256:%6$s%5$s, session %4$s opened'),
+('%1$s WARN  [http-worker-%3$s] c.s.pay.Gateway : connection to %2$s:8443 was slow, %3$s ms, request goes on, trace=%7$s'),
+('%1$s INFO  [sync-%3$s] c.s.stock.Replicator : applied batch %6$s with %3$s changes up to position %4$s, warehouse %5$s'),
+('%1$s host-%3$s kernel: [%4$s.%3$s] eth0: dropped frame of %3$s bytes from %2$s, queue 3, flags 0x%5$s, driver state 0x%6$s'),
+('%1$s INFO  [http-worker-%3$s] c.s.auth.TokenFilter : token %6$s of user %9$s is valid for %3$s s more, client %2$s, trace=%7$s'),
+('%1$s host-%3$s postgres[%4$s]: [%3$s-1] user=%9$s,db=shop,client=%2$s LOG:  duration: %3$s.%3$s ms  execute S_%3$s: select * from article'),
+('%1$s ERROR [http-worker-%3$s] c.s.pay.Gateway : payment %8$s was refused with code %3$s after %3$s ms, trace=%7$s'),
+('%1$s host-%3$s systemd[1]: session-%4$s.scope: Deactivated after %3$s s, control group 0x%6$s, invocation %8$s'),
+('%1$s WARN  [gc-%3$s] c.s.jvm.PauseMonitor : pause of %3$s ms, heap %4$s kB of %4$s kB, region 0x%6$s, cycle %5$s, since %3$s collections'),
+('%1$s ERROR [sync-%3$s] c.s.stock.Replicator : java.net.SocketException: Broken pipe while batch %6$s was sent to %2$s:%3$s'),
+('%1$s host-%3$s CRON[%4$s]: (%9$s) CMD (/usr/local/bin/rotate --keep %3$s --target /var/archive/%5$s/%8$s --quiet)'),
+('%1$s INFO  [import-%3$s] c.s.feed.FeedReader : file /srv/feeds/%9$s/%7$s.xml has %3$s articles, %3$s of them new, digest %6$s'),
+('%1$s FATAL [main] c.s.Application : configuration %5$s of tenant %9$s cannot be read, version %4$s, node %8$s, exit code %3$s'),
+('%1$s host-%3$s kernel: [%4$s.%3$s] Out of memory: Killed process %4$s (java) total-vm:%4$skB, anon-rss:%4$skB, oom_score_adj:%3$s, cgroup %6$s');
+-- Two kinds of lines of which there are ten each.
+CREATE TABLE rare_templates (number int, template text);
+INSERT INTO rare_templates VALUES
+(1, '%1$s ERROR [http-worker-%3$s] c.s.auth.Directory : LDAP server %2$s:636 sent result %3$s for %9$s, message id %4$s, trace=%7$s'),
+(2, '%1$s ERROR [import-%3$s] c.s.feed.FeedReader : cannot write /srv/feeds/%9$s/%7$s.tmp: ENOSPC after %4$s bytes, digest %6$s');
+
+CREATE FUNCTION log_lines(lines int) RETURNS TABLE (line text) LANGUAGE sql AS $$
+  WITH templates AS MATERIALIZED (SELECT array_agg(template ORDER BY number) AS list, count(*) AS n FROM log_templates)
+  SELECT format(coalesce(rare.template, list[1 + floor(n * random() ^ 1.5)]),
+    to_char(timestamptz '2026-03-01' + i * 0.007 * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS.MS'),
+    format('10.%s.%s.%s', (random() * 15)::int, (random() * 255)::int, (random() * 255)::int),
+    (random() ^ 3 * 9999)::int, (random() * 1e9)::int, left(md5(random()::text), 8), left(md5(random()::text), 16),
+    md5(random()::text)::uuid, md5(random()::text)::uuid, 'user' || (random() ^ 2 * 1e5)::int)
+  FROM generate_series(1, lines) i CROSS JOIN templates
+    LEFT JOIN rare_templates rare ON i % (lines / 10) = rare.number;
+$$;
+
+CREATE TABLE log AS SELECT line FROM log_lines(:rows * 3 / 20);
+-- Seven events of a session are near each other. Those of a user and of an order are anywhere.
+CREATE TABLE events AS
+SELECT i AS id,
+  ARRAY['kind-' || (random() ^ 2 * 40)::int, 'shop-' || (random() ^ 2 * 20000)::int,
+    'order-' || (random() * :rows / 15)::int] AS tags,
+  jsonb_build_object('session', md5('session ' || (i + random() * 1000)::int / 7), 'user', (random() * :rows / 55)::int,
+    'type', (ARRAY['view', 'click', 'search', 'order'])[1 + floor(random() * 4)], 'ms', (random() ^ 3 * 5000)::int,
+    'page', jsonb_build_object('path', '/article/' || (random() ^ 2 * 50000)::int, 'list', (random() ^ 3 * 500)::int),
+    'device', (ARRAY['linux', 'mac', 'windows', 'android'])[1 + floor(random() * 4)]) AS doc
+FROM generate_series(1, :rows / 5) i;
+VACUUM ANALYZE log, events;
+
+-- What is looked for: some that are there, and some that are not.
+CREATE TABLE inside_sought (kind text, needle text);
+CREATE VIEW sampled_lines AS SELECT line FROM log TABLESAMPLE system (least(100, 200000.0 / :rows));
+INSERT INTO inside_sought
+SELECT kind, '%' || needle || '%'
+FROM (VALUES ('36 characters', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'),
+    ('12 characters', '-([0-9a-f]{12})\M'), ('8 characters', '\m([0-9a-f]{8})-')) kinds (kind, expression),
+  LATERAL (SELECT DISTINCT substring(line FROM expression) AS needle FROM sampled_lines LIMIT 101) needles
+WHERE needle IS NOT NULL
+UNION ALL VALUES ('6 characters', '%ENOSPC%'), ('4 characters', '%LDAP%'), ('a frequent word', '%connection%')
+UNION ALL
+SELECT length || ' characters, absent', '%' || left(md5(random()::text), length) || '%'
+FROM unnest(ARRAY[12, 8]) length, generate_series(1, 100)
+UNION ALL
+SELECT length || ' characters, absent', '%' || translate(left(md5(random()::text), length), '0123456789abcdef', 'jkqvwxzyjkqvwxzy') || '%'
+FROM unnest(ARRAY[6, 4]) length, generate_series(1, 100);
+CREATE TABLE sampled_events AS SELECT * FROM events TABLESAMPLE system (least(100, 200000.0 / :rows)) LIMIT 100;
+INSERT INTO inside_sought
+SELECT 'an order', format('{%s}', tags[3]) FROM sampled_events
+UNION ALL SELECT 'an order and a frequent kind', format('{%s,%s}', tags[3], tags[1]) FROM sampled_events
+UNION ALL SELECT 'no order', format('{order-x%s}', i) FROM generate_series(1, 100) i
+UNION ALL SELECT 'a frequent kind', '{kind-0}'
+UNION ALL SELECT 'a session', jsonb_build_object('session', doc -> 'session')::text FROM sampled_events
+UNION ALL SELECT 'a user', jsonb_build_object('user', doc -> 'user')::text FROM sampled_events
+UNION ALL SELECT 'no session', jsonb_build_object('session', md5(i::text))::text FROM generate_series(1, 100) i
+UNION ALL SELECT 'a frequent type', '{"type": "click"}';
+
+SET maintenance_work_mem = '1GB';
+CREATE TABLE inside_indexes (name text, on_table text, kind text, definition text, number serial);
+INSERT INTO inside_indexes (name, on_table, kind, definition)
+SELECT format('%s_%s', what, method), on_table, format('%s: %s', what, label), format('%s (%s %s)', method, of_column, class)
+FROM (VALUES (1, 'lines', 'log', 'line', 'gin_trgm_ops', 'text_ngram_ops'), (2, 'arrays', 'events', 'tags', 'array_ops', 'array_ops'),
+    (3, 'documents', 'events', 'doc', 'jsonb_path_ops', 'jsonb_ops')) whats (number, what, on_table, of_column, gin_class, pages_class),
+  LATERAL (VALUES ('gin', 'GIN', gin_class), ('bloompages', 'bloompages', pages_class)) methods (method, label, class)
+ORDER BY number, method DESC;
+SELECT format('CREATE INDEX %I ON %I USING %s', name, on_table, definition) FROM inside_indexes ORDER BY number \gexec
+
+CREATE TABLE fresh_lines (line text);
+CREATE TABLE growing_logs (number int, name text, kind text, class text);
+INSERT INTO growing_logs VALUES (0, 'log_0', 'no index', NULL), (1, 'log_1', 'GIN', 'gin (line gin_trgm_ops)'),
+  (2, 'log_2', 'bloompages', 'bloompages (line text_ngram_ops)');
+SELECT format('CREATE TABLE %I AS TABLE log', name),
+  format('CREATE INDEX %I ON %I USING ', name || '_index', name) || class,
+  format('VACUUM ANALYZE %I', name)
+FROM growing_logs ORDER BY number \gexec
+RESET maintenance_work_mem;
+
+-- Runs a query for `times` things of a kind, with each of them as a constant. The planner sees this
+-- index, and whether it uses it is its own choice. Looks for all of them twice and measures the
+-- second time, when their pages are in the server's buffers.
+CREATE PROCEDURE find_inside(index text, query text, of_kind text, times int) LANGUAGE plpgsql AS $$
+DECLARE
+  sought text[] := ARRAY(SELECT needle FROM inside_sought WHERE kind = of_kind LIMIT times);
+  one text;
+BEGIN
+  CALL show_index(index);
+  COMMIT;
+  FOR turn IN 0 .. 1 LOOP
+    PERFORM bench.start();
+    FOREACH one IN ARRAY sought LOOP
+      EXECUTE format(query, one);
+    END LOOP;
+  END LOOP;
+END $$;
 \endif
 
 -- Section values: :rows / 20 values of every type, and the server's own hash function for each
