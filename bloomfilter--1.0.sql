@@ -1925,7 +1925,7 @@ CREATE FUNCTION bf_check(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME', 'cf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_check(cuckoofilter) IS 'the same as cf_check';
 
--- --- Indexes over stored filters -----------------------------------------------------------------
+-- --- Filter indexes ------------------------------------------------------------------------------
 
 -- The scan key of an index. The planner makes it from the value operand of @>.
 
@@ -1948,27 +1948,27 @@ CREATE TYPE bf_probe (
   STORAGE = plain
 );
 COMMENT ON TYPE bf_probe IS
-  'probe of an index over filters: a value with its type, a bare literal, an array or a hash';
+  'probe of a filter index: a value with its type, a bare literal, an array or a hash';
 
 CREATE FUNCTION bloomfilter_probe(value "any") RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
-COMMENT ON FUNCTION bloomfilter_probe("any") IS 'probe of an index over filters for a value';
+COMMENT ON FUNCTION bloomfilter_probe("any") IS 'probe of a filter index for a value';
 
 CREATE FUNCTION bloomfilter_probe(value bf_literal) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_literal' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
-COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS 'probe of an index over filters for a literal';
+COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS 'probe of a filter index for a literal';
 
 CREATE FUNCTION bloomfilter_probe_any("values" anyarray) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_any' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_any(anyarray) IS
-  'probe of an index over filters for any element of an array';
+  'probe of a filter index for any element of an array';
 
 CREATE FUNCTION bloomfilter_probe_hash(hash bigint) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_hash' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_hash(bigint) IS
-  'probe of an index over filters for the value that has this hash';
+  'probe of a filter index for the value that has this hash';
 
 CREATE FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
@@ -1997,7 +1997,7 @@ COMMENT ON FUNCTION bloomfilter_index_handler(internal) IS
 
 CREATE ACCESS METHOD bloomfilter TYPE INDEX HANDLER bloomfilter_index_handler;
 COMMENT ON ACCESS METHOD bloomfilter IS
-  'index over stored filters: finds those that possibly hold a value';
+  'filter index: finds the stored filters that possibly hold a value';
 
 CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING bloomfilter AS
   OPERATOR 1 @>> (bloomfilter, bf_probe),
@@ -2035,20 +2035,21 @@ COMMENT ON OPERATOR CLASS unindexed_ops USING bloomfilter IS
 COMMENT ON OPERATOR FAMILY unindexed_ops USING bloomfilter IS
   'raises an error: the access method cannot index this type';
 
--- --- Index of filters of heap pages --------------------------------------------------------------
+-- --- Bloompages indexes --------------------------------------------------------------------------
 
 CREATE FUNCTION bloomfilter_pages_handler(internal) RETURNS index_am_handler
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_pages_handler(internal) IS
-  'handler of the index access method for filters of heap pages';
+  'handler of the access method of bloompages indexes';
 
 CREATE ACCESS METHOD bloompages TYPE INDEX HANDLER bloomfilter_pages_handler;
 COMMENT ON ACCESS METHOD bloompages IS
-  'index on any column: finds the heap pages that possibly have a value';
+  'bloompages index: finds the heap pages that possibly have a value, or what is inside a value';
 
--- The operator classes have the equality operator of a type and its extended hash function, as the
+-- Most operator classes have the equality operator of a type and its extended hash function, as the
 -- server's classes for hash indexes do. Operators that compare two types are in the class of the
--- left type. Values of the two types that are equal have the same hash.
+-- left type. Values of the two types that are equal have the same hash. The classes for what is
+-- inside a value also have GIN's operators and support functions, with GIN's numbers.
 
 CREATE OPERATOR FAMILY integer_ops USING bloompages;
 COMMENT ON OPERATOR FAMILY integer_ops USING bloompages IS 'equality of integers';
@@ -2228,6 +2229,7 @@ COMMENT ON OPERATOR CLASS jsonb_ops USING bloompages IS
   'values in jsonb with the path to each, and equality';
 COMMENT ON OPERATOR FAMILY jsonb_ops USING bloompages IS
   'values in jsonb with the path to each, and equality';
+
 CREATE OPERATOR CLASS jsonb_key_ops FOR TYPE jsonb USING bloompages AS
   OPERATOR 7 @> (jsonb, jsonb),
   OPERATOR 9 ? (jsonb, text),
@@ -2246,6 +2248,7 @@ COMMENT ON OPERATOR CLASS jsonb_key_ops USING bloompages IS
   'keys and values in jsonb, each for itself, and equality';
 COMMENT ON OPERATOR FAMILY jsonb_key_ops USING bloompages IS
   'keys and values in jsonb, each for itself, and equality';
+
 CREATE OPERATOR CLASS macaddr8_ops DEFAULT FOR TYPE macaddr8 USING bloompages AS
   OPERATOR 1 = (macaddr8, macaddr8),
   FUNCTION 1 (macaddr8, macaddr8) hashmacaddr8extended(macaddr8, bigint);
@@ -2310,6 +2313,7 @@ CREATE OPERATOR CLASS tsvector_ops DEFAULT FOR TYPE tsvector USING bloompages AS
     internal);
 COMMENT ON OPERATOR CLASS tsvector_ops USING bloompages IS 'words of tsvector';
 COMMENT ON OPERATOR FAMILY tsvector_ops USING bloompages IS 'words of tsvector';
+
 CREATE OPERATOR CLASS tid_ops DEFAULT FOR TYPE tid USING bloompages AS
   OPERATOR 1 = (tid, tid),
   FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);
@@ -2376,8 +2380,8 @@ CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped big
                               OUT additions float8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION bf_index_info(regclass) IS
-  'how many filters an index over filters has in groups, waiting and in no group; how many ranges '
-  'of heap pages an index of them has, and how full their filters are; the size of the index';
+  'of a filter index: how many filters are in groups, waiting and in no group; of a bloompages '
+  'index: how many ranges of heap pages there are, and how full their filters are; the size';
 
 CREATE FUNCTION bf_index_check(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -2387,4 +2391,5 @@ COMMENT ON FUNCTION bf_index_check(regclass) IS
 CREATE FUNCTION bf_index_tidy(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_tidy(regclass) IS
-  'moves pending filters into groups and merges small groups; makes missing filters of heap pages';
+  'filter index: moves waiting filters into groups and merges small groups; bloompages index: makes '
+  'the filters of all complete ranges';
