@@ -30,7 +30,7 @@ RUN make -C /src -j "$(nproc)" PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_c
 # CloudNativePG mounts such images and looks for files in these directories. Bitcode for JIT is left
 # out, because a server reads bitcode only from its own directories.
 FROM scratch AS files
-COPY --from=build /out/usr/lib/postgresql/*/lib/bloomfilter.so /lib/
+COPY --from=build /out/usr/lib/postgresql/*/lib/bloomfilter*.so /lib/
 COPY --from=build /out/usr/share/postgresql/*/extension/* /share/extension/
 
 # The default target: BASE and the extension's files, nothing else.

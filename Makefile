@@ -17,13 +17,18 @@ MODULE_big = bloomfilter
 PGFILEDESC = "bloomfilter - Bloom filters as a data type"
 OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/foreign/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 
+# The handlers of the index access methods are a second library (src/handlers/handlers.cpp). PGXS
+# makes one library from several objects, so this one has rules of its own.
+handlers := $(MODULE_big)_handlers
+handlers_objects := src/handlers/handlers.o
+
 REGRESS = $(patsubst sql/%.sql,%,$(call there,sql/*.sql))
 REGRESS_OPTS = --load-extension=bloomfilter --encoding=UTF8 --no-locale
 ISOLATION = $(patsubst specs/%.spec,%,$(call there,specs/*.spec))
 ISOLATION_OPTS = --load-extension=bloomfilter
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
-EXTRA_CLEAN = $(depfiles) $(built_for)
+EXTRA_CLEAN = $(handlers)$(DLSUFFIX) $(handlers_objects) $(depfiles) $(built_for)
 
 # The core uses no exceptions, no run-time type information and no C++ runtime. Compilers must not
 # contract a product and a sum into one operation, which rounds only once: if they did, two
@@ -68,6 +73,21 @@ remove_bitcode:
 		'$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big).index.bc'
 endif
 
+# Nearly every session loads the library of the handlers, so loading it must touch few pages. Start
+# files would bring symbols that are nowhere, for which the dynamic linker searches all libraries of
+# the server. Functions are bound when they are called first, and all that is read is in one segment.
+handlers_flags := -shared -nostartfiles -Wl,-z,lazy -Wl,-z,noseparate-code
+all: $(handlers)$(DLSUFFIX)
+$(handlers)$(DLSUFFIX): $(handlers_objects)
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) $(handlers_flags) -o $@
+install: install_handlers
+install_handlers: all installdirs
+	$(INSTALL_SHLIB) $(handlers)$(DLSUFFIX) '$(DESTDIR)$(pkglibdir)/$(handlers)$(DLSUFFIX)'
+uninstall: uninstall_handlers
+uninstall_handlers:
+	rm -f '$(DESTDIR)$(pkglibdir)/$(handlers)$(DLSUFFIX)'
+.PHONY: install_handlers uninstall_handlers
+
 # PGXS passes PG_CXXFLAGS to the compiler, but not to the clang that makes bitcode for JIT.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
@@ -76,11 +96,11 @@ override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 # them. An object without a dependency file is built again, too. PGXS's own dependency files cannot
 # be used: on a server built with --enable-depend, src/core/shard.o and src/pg/sql/shard.o would
 # share one.
-objects := $(OBJS) $(OBJS:.o=.bc)
+objects := $(OBJS) $(OBJS:.o=.bc) $(handlers_objects)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))
 write_depfile = -MD -MP -MF $@.d
-$(OBJS): %.o: %.cpp
+$(OBJS) $(handlers_objects): %.o: %.cpp
 	$(COMPILE.cc) -o $@ $< $(write_depfile)
 $(OBJS:.o=.bc): %.bc: %.cpp
 	$(COMPILE.cxx.bc) -o $@ $< $(write_depfile)
@@ -116,7 +136,7 @@ ready:
 	@$(preprocess) -w $(SOURCE)src/core/bytes.hpp >/dev/null
 	$(and $(elsewhere),$(call there,src/*/*.o), \
 		$(error make would use the objects that were built in $(elsewhere): run make clean there first))
-	@mkdir -p $(sort $(dir $(OBJS)))
+	@mkdir -p $(sort $(dir $(OBJS) $(handlers_objects)))
 
 # In another directory, regression tests need this link: they include files of sql/include by path.
 ifdef elsewhere

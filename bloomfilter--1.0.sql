@@ -1991,7 +1991,7 @@ COMMENT ON OPERATOR @>> (countingbloomfilter, bf_probe) IS
   'true if the value is possibly in the set; the form of @> that an index supports';
 
 CREATE FUNCTION bloomfilter_index_handler(internal) RETURNS index_am_handler
-  AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME_handlers' LANGUAGE C STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_index_handler(internal) IS
   'handler of the index access method for stored filters';
 
@@ -2038,7 +2038,7 @@ COMMENT ON OPERATOR FAMILY unindexed_ops USING bloomfilter IS
 -- --- Bloompages indexes --------------------------------------------------------------------------
 
 CREATE FUNCTION bloomfilter_pages_handler(internal) RETURNS index_am_handler
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME_handlers' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_pages_handler(internal) IS
   'handler of the access method of bloompages indexes';
 

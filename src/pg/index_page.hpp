@@ -97,18 +97,6 @@ template <typename Fill> void append_to_fork(Relation index, ForkNumber fork, Fi
   UnlockReleaseBuffer(buffer);
 }
 
-// The routine that the handler of an access method fills. Its fields are false or NULL. The server
-// keeps a pointer to it from 19 on, so it is `kept` there; before, the server copies and frees it.
-inline IndexAmRoutine *new_routine(IndexAmRoutine *kept) {
-#if PG_VERSION_NUM >= 190000
-  NodeSetTag(kept, T_IndexAmRoutine);
-  return kept;
-#else
-  (void)kept;
-  return makeNode(IndexAmRoutine);
-#endif
-}
-
 // Raises 0A000 if the server's pages are too small for an index of this access method.
 void check_page_size(const char *access_method);
 

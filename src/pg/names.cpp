@@ -5,6 +5,7 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "lib/stringinfo.h"
 #include "parser/parse_type.h"
 #include "utils/builtins.h"
@@ -56,6 +57,10 @@ bool is_filter_type(Oid type, Kind *kind) {
       return true;
     }
   return false;
+}
+
+Oid access_method_of(const char *name) {
+  return get_am_oid(name, true);
 }
 
 bool is_partial_type(Oid type) {

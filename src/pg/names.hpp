@@ -16,6 +16,9 @@ const char *prefix_of(Kind kind);
 // True if a type is one of the three filter types. Sets `kind`.
 bool is_filter_type(Oid type, Kind *kind);
 
+// The OID of our index access method with this name. The database has no other one of the name.
+Oid access_method_of(const char *name);
+
 // True if a type is bf_partial.
 bool is_partial_type(Oid type);
 

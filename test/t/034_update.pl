@@ -13,20 +13,8 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-# PostgreSQL finds its files relative to its programs. So the test can change files of a copy, and no
-# other test sees the changes.
-my $root = PostgreSQL::Test::Utils::tempdir();
-my %path;
-for my $name (qw(bindir pkglibdir sharedir)) {
-    chomp(my $path = `pg_config --$name`);
-    $path{$name} = "$root$path";
-    system_or_bail('mkdir', '-p', $path{$name});
-    system_or_bail('cp', '-R', "$path/.", $path{$name});
-}
-for my $name (qw(pkglibdir sharedir)) {
-    chomp(my $path = `$path{bindir}/pg_config --$name`);
-    plan skip_all => "a copy of this server has $path" if $path ne $path{$name};
-}
+my %path = copied_server();
+my $root = $path{root};
 my ($extension, $library) = ("$path{sharedir}/extension/bloomfilter", "$path{pkglibdir}/bloomfilter.so");
 system_or_bail('cp', $library, "$path{pkglibdir}/bloomfilter-released.so");
 my $next_library = compile_library('next_release', "$path{pkglibdir}/bloomfilter-released.so")

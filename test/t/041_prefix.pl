@@ -42,7 +42,7 @@ sub files_below {
 sub files_in {
     my ($share, $lib) = @_;
     my @shared = map { "$share/extension/$_" } glob 'bloomfilter.control bloomfilter--*.sql';
-    return join "\n", sort "$lib/bloomfilter.so", @shared;
+    return join "\n", sort "$lib/bloomfilter.so", "$lib/bloomfilter_handlers.so", @shared;
 }
 
 # --- where the files go ----------------------------------------------------------------------------
@@ -82,8 +82,8 @@ is(query("LOAD 'bloomfilter'; $libraries"), "$prefix/lib/bloomfilter.so",
 
 # pg_upgrade loads libraries by the names that functions have for them. Before version 19, it would look
 # for $libdir/bloomfilter in the server's own directory alone.
-is(query(q{SELECT DISTINCT probin FROM pg_proc WHERE probin LIKE '%bloomfilter%'}),
-    'bloomfilter', 'functions name the library without a directory');
+is(query(q{SELECT DISTINCT probin FROM pg_proc WHERE probin LIKE '%bloomfilter%' ORDER BY probin}),
+    "bloomfilter\nbloomfilter_handlers", 'functions name the libraries without a directory');
 
 query(q{
     CREATE TABLE rows AS SELECT i FROM generate_series(1, 100000) i;

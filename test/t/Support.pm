@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log
+our @EXPORT = qw(new_server copied_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log
   compile_library pgbench_command);
 
 # Starts a server in UTF8 and the C locale, whatever the environment says. Its database "postgres"
@@ -34,6 +34,24 @@ CONF
     $node->start;
     $node->safe_psql('postgres', 'CREATE EXTENSION bloomfilter');
     return $node;
+}
+
+# Copies the server to a new directory. PostgreSQL finds its files relative to its programs. So a test
+# can change files of the copy, and no other test sees the changes. Returns the paths of the copy by
+# their names in pg_config, and of its `root`. Skips the test if the server cannot be copied.
+sub copied_server {
+    my %path = (root => PostgreSQL::Test::Utils::tempdir());
+    for my $name (qw(bindir pkglibdir sharedir)) {
+        chomp(my $path = `pg_config --$name`);
+        $path{$name} = "$path{root}$path";
+        system_or_bail('mkdir', '-p', $path{$name});
+        system_or_bail('cp', '-R', "$path/.", $path{$name});
+    }
+    for my $name (qw(pkglibdir sharedir)) {
+        chomp(my $path = `$path{bindir}/pg_config --$name`);
+        plan skip_all => "a copy of this server has $path" if $path ne $path{$name};
+    }
+    return %path;
 }
 
 # Removes settings that PostgreSQL::Test writes for its own version of PostgreSQL. Another version

@@ -1,15 +1,12 @@
-// What the server learns of the index access method "bloompages": which functions it has, which
-// storage parameters and opclasses it accepts, and what a scan costs.
-//
-// An index has one or more columns or expressions, and its operators are those of their operator
-// classes (pg/bloompages/columns.hpp). It supports bitmap scans only. It has no ORDER BY, no
-// uniqueness, no INCLUDE and no index-only scans.
+// The callbacks of the index access method "bloompages" as a whole: which storage parameters and
+// opclasses it accepts. What the method can do is in handlers/handlers.cpp.
 
 #include "pg/bloompages/access_method.hpp"
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
+#include "pg/names.hpp"
 #include "pg/planner/scanned_table.hpp"
 #include "pg/bloompages/pages.hpp"
 #include "pg/bloompages/columns.hpp"
@@ -70,11 +67,6 @@ RangeOptions range_options(Relation index) {
 
 namespace {
 
-bool is_bloompages(const IndexOptInfo *index) {
-  return reinterpret_cast<void *>(index->amcostestimate) ==
-         reinterpret_cast<void *>(estimate_range_cost);
-}
-
 bool share_column(const IndexOptInfo *a, const IndexOptInfo *b) {
   for (int i = 0; i < a->nkeycolumns; i++)
     for (int j = 0; j < b->nkeycolumns; j++)
@@ -95,9 +87,10 @@ void add_index_paths(PlannerInfo *root, RelOptInfo *table, Index number, RangeTb
     previous_hook(root, table, number, entry);
   if (!is_scanned(table, entry))
     return;
+  const Oid method = access_method_of("bloompages");
   List *all = table->indexlist, *bloompages = NIL, *others = NIL;
   for (IndexOptInfo *index : each<IndexOptInfo>(all)) {
-    List **same = is_bloompages(index) ? &bloompages : &others;
+    List **same = index->relam == method ? &bloompages : &others;
     *same = lappend(*same, index);
   }
   bool are_rivals = false;
@@ -225,35 +218,22 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bloomfilter_pages_handler) {
-  (void)fcinfo;
-  static IndexAmRoutine kept;
-  IndexAmRoutine *method = new_routine(&kept);
-  method->amstrategies = 0; // each operator class has its own, as in GIN
-  method->amsupport = kSupportFunctions;
-  method->amstorage = true;
-  method->amcanmulticol = true;
-  method->amoptionalkey = true;
-#if PG_VERSION_NUM >= 160000
-  method->amsummarizing = true;
-#endif
-#if PG_VERSION_NUM >= 170000
-  method->amcanbuildparallel = true;
-#endif
-  method->amkeytype = InvalidOid;
-  method->ambuild = build_range_index;
-  method->ambuildempty = build_empty_range_index;
-  method->aminsert = insert_into_ranges;
-  method->ambulkdelete = delete_nothing;
-  method->amvacuumcleanup = vacuum_ranges;
-  method->amcostestimate = estimate_range_cost;
-  method->amoptions = parse_options;
-  method->amvalidate = validate_range_class;
-  method->ambeginscan = begin_range_scan;
-  method->amrescan = rescan_ranges;
-  method->amgetbitmap = find_pages;
-  method->amendscan = end_range_scan;
-  PG_RETURN_POINTER(method);
+// What bloomfilter_pages_handler() calls (handlers/handlers.cpp).
+PGDLLEXPORT const IndexAmRoutine *bloomfilter_pages_callbacks() {
+  static IndexAmRoutine callbacks;
+  callbacks.ambuild = build_range_index;
+  callbacks.ambuildempty = build_empty_range_index;
+  callbacks.aminsert = insert_into_ranges;
+  callbacks.ambulkdelete = delete_nothing;
+  callbacks.amvacuumcleanup = vacuum_ranges;
+  callbacks.amcostestimate = estimate_range_cost;
+  callbacks.amoptions = parse_options;
+  callbacks.amvalidate = validate_range_class;
+  callbacks.ambeginscan = begin_range_scan;
+  callbacks.amrescan = rescan_ranges;
+  callbacks.amgetbitmap = find_pages;
+  callbacks.amendscan = end_range_scan;
+  return &callbacks;
 }
 
 SQL_FUNCTIONS_END

@@ -6,7 +6,7 @@
 
 #include "core/bitmap.hpp"
 #include "pg/list.hpp"
-#include "pg/bloompages/access_method.hpp"
+#include "pg/names.hpp"
 #include "pg/bloompages/pages.hpp"
 #include "pg/bloompages/summarize.hpp"
 #include "pg/value/bitmaps.hpp"
@@ -139,7 +139,7 @@ void check_range_pages(RangeCheck *check) {
 } // namespace
 
 bool is_range_index(Relation index) {
-  return index->rd_indam->ambuild == build_range_index;
+  return index->rd_rel->relam == access_method_of("bloompages");
 }
 
 RangeIndexInfo range_index_info(Relation table, Relation index) {

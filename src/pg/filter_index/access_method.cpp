@@ -1,9 +1,6 @@
-// The handler of the index access method "bloomfilter". It tells the server the method's functions,
-// its storage parameters, the opclasses that it accepts, and the cost of a scan.
-//
-// An index has one column and one operator (@>>). It supports plain and bitmap scans, but no
-// ORDER BY, no parallel scans, no index-only scans and no uniqueness. VACUUM may process several
-// indexes of a table in parallel.
+// The callbacks of the index access method "bloomfilter" as a whole: its storage parameters, the
+// opclasses that it accepts, and the cost of a scan. What the method can do is in
+// handlers/handlers.cpp.
 
 #include "pg/filter_index/access_method.hpp"
 
@@ -149,7 +146,6 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
 
 constexpr int kProbeFunctions = 4;  // functions 1 to 4 of an opclass make probes
 constexpr int kNeededFunctions = 2; // of these
-constexpr int kOptionsFunction = 5; // function 5 of an opclass refuses its columns
 
 void report(const char *problem) {
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -207,30 +203,23 @@ SQL_FUNCTION(bloomfilter_unindexed) {
                           "or bloompages. A cuckoofilter cannot be indexed.")));
 }
 
-SQL_FUNCTION(bloomfilter_index_handler) {
-  (void)fcinfo;
-  static IndexAmRoutine kept;
-  IndexAmRoutine *method = new_routine(&kept);
-  method->amstrategies = 1;
-  method->amsupport = kOptionsFunction;
-  method->amoptsprocnum = kOptionsFunction;
-  method->amusemaintenanceworkmem = true;
-  method->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
-  method->amkeytype = InvalidOid;
-  method->ambuild = build_index;
-  method->ambuildempty = build_empty;
-  method->aminsert = insert_row;
-  method->ambulkdelete = bulk_delete;
-  method->amvacuumcleanup = vacuum_cleanup;
-  method->amcostestimate = estimate_cost;
-  method->amoptions = index_options;
-  method->amvalidate = validate_class;
-  method->ambeginscan = begin_scan;
-  method->amrescan = rescan;
-  method->amgettuple = get_tuple;
-  method->amgetbitmap = get_bitmap;
-  method->amendscan = end_scan;
-  PG_RETURN_POINTER(method);
+// What bloomfilter_index_handler() calls (handlers/handlers.cpp).
+PGDLLEXPORT const IndexAmRoutine *bloomfilter_index_callbacks() {
+  static IndexAmRoutine callbacks;
+  callbacks.ambuild = build_index;
+  callbacks.ambuildempty = build_empty;
+  callbacks.aminsert = insert_row;
+  callbacks.ambulkdelete = bulk_delete;
+  callbacks.amvacuumcleanup = vacuum_cleanup;
+  callbacks.amcostestimate = estimate_cost;
+  callbacks.amoptions = index_options;
+  callbacks.amvalidate = validate_class;
+  callbacks.ambeginscan = begin_scan;
+  callbacks.amrescan = rescan;
+  callbacks.amgettuple = get_tuple;
+  callbacks.amgetbitmap = get_bitmap;
+  callbacks.amendscan = end_scan;
+  return &callbacks;
 }
 
 SQL_FUNCTIONS_END

@@ -34,6 +34,8 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
 
 // access_method.cpp
 
+constexpr int kOptionsFunction = 5; // function 5 of an opclass refuses its columns
+
 // Registers the storage parameters of an index, as in CREATE INDEX ... WITH (list_limit = 1000).
 // There is only list_limit. Called once, when the library is loaded.
 void define_index_options();

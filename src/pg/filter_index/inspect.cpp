@@ -19,11 +19,11 @@
 
 #include <algorithm>
 
-#include "pg/filter_index/access_method.hpp"
 #include "pg/filter_index/groups.hpp"
 #include "pg/filter_index/move.hpp"
 #include "pg/filter_index/row_list.hpp"
 #include "pg/list.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #include "access/amapi.h"
@@ -232,7 +232,7 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
 } // namespace
 
 bool is_filter_index(Relation index) {
-  return index->rd_indam->ambuild == build_index;
+  return index->rd_rel->relam == access_method_of("bloomfilter");
 }
 
 FilterIndexInfo filter_index_info(Relation index) {
