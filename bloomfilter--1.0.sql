@@ -341,15 +341,21 @@ COMMENT ON FUNCTION bf_shard_count(float8, float8) IS
 
 -- Sets. bf_create_set is not STRICT: a NULL argument is an error, as for bf_create.
 
-CREATE FUNCTION bf_create_set(name text, type regtype, expected float8, fpr float8 DEFAULT 0.01)
+CREATE FUNCTION bf_create_set(name text, type regtype, expected float8 DEFAULT 100000,
+                              fpr float8 DEFAULT 0.01, keep interval DEFAULT NULL)
   RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION bf_create_set(text, regtype, float8, float8) IS
-  'makes a set to which many sessions can add: a table of small filters, and the functions '
-  'name_add, name_add_all, name_has and name_info';
+COMMENT ON FUNCTION bf_create_set(text, regtype, float8, float8, interval) IS
+  'makes a set to which many sessions can add, which grows and can forget: a table of small '
+  'filters, and the functions name_add, name_add_all, name_has and name_info';
+
+CREATE FUNCTION bf_drop_set(name text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION bf_drop_set(text) IS
+  'drops what is left of the table and the functions that bf_create_set made';
 
 CREATE FUNCTION bf_drop_set(name regclass) RETURNS void
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+  AS 'MODULE_PATHNAME', 'bf_drop_set_by_oid' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_drop_set(regclass) IS
   'drops the table and the functions that bf_create_set made';
 

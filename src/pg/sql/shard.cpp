@@ -17,9 +17,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-Shards checked_shards(double expected, double rate) {
-  const Capacity capacity = checked_capacity(expected, rate);
-  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
+int32 shard_count(const Capacity &capacity, uint64 bytes, double expected) {
+  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, bytes);
   if (shards > PG_INT32_MAX)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -27,7 +26,7 @@ Shards checked_shards(double expected, double rate) {
                     "shards",
                     float8out_internal(expected), capacity.rate, PG_INT32_MAX),
              errhint("Use fewer values or a higher false positive rate.")));
-  return {static_cast<int32>(shards), capacity, capacity.values / shards + 1};
+  return static_cast<int32>(shards);
 }
 
 } // namespace bloomfilter
@@ -56,7 +55,9 @@ SQL_FUNCTION(bf_shard) {
 }
 
 SQL_FUNCTION(bf_shard_count) {
-  PG_RETURN_INT32(checked_shards(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)).number);
+  const double expected = PG_GETARG_FLOAT8(0);
+  PG_RETURN_INT32(
+      shard_count(checked_capacity(expected, PG_GETARG_FLOAT8(1)), kShardBytes, expected));
 }
 
 SQL_FUNCTIONS_END

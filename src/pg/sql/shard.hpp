@@ -7,14 +7,8 @@
 
 namespace bloomfilter {
 
-struct Shards {
-  int32 number;
-  Capacity set;
-  uint64 each; // the number of values that one shard is made for
-};
-
-// The shards of a set. ERROR 22023 if the number of values or the rate is out of range, or if there
-// would be too many shards.
-Shards checked_shards(double expected, double rate);
+// The number of shards that hold a number of values at a rate, each in a bitmap of at most `bytes`
+// bytes. ERROR 22023 if there would be too many; `expected` is the number of values that SQL gave.
+int32 shard_count(const Capacity &capacity, uint64 bytes, double expected);
 
 } // namespace bloomfilter

@@ -1,0 +1,110 @@
+// See set_shape.hpp.
+
+#include "pg/sql/set_shape.hpp"
+
+#include <cmath>
+
+#include "core/links.hpp"
+#include "core/shard.hpp"
+#include "core/structure.hpp"
+#include "pg/sql/shard.hpp"
+#include "pg/value/new_filter.hpp"
+
+extern "C" {
+#include "utils/float.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// The bytes of the bitmaps of one filter. A row of a set that forgets has five filters, and three
+// such rows fill a page. So two of them leave room for the next version of one.
+constexpr uint64 kGenerationBytes = 7 * kLineBytes;
+
+// The shares of the rate, by level.
+constexpr double kRateShare[kMaxLevels] = {0.57, 0.2, 0.1, 0.05};
+constexpr double kFirstGenerationShare = 1 / 4.4, kGenerationShare = 1 / 5.0;
+
+// How many standard deviations above its share a shard is full. A generation is smaller and varies
+// more. It begins every quarter of `keep` again, so it has many more chances to be an exception.
+constexpr double kDeviations = 2, kDeviationsOfGeneration = 4;
+
+// The largest number of links that fit into a row.
+constexpr int kLinksInRow = 4, kLinksInGeneration = 3;
+
+double in_range(double rate) {
+  return Max(Min(rate, kMaxRate), kMinRate);
+}
+
+// A series of links as growth makes it: its bytes and the number of values that it holds.
+struct Series {
+  uint64 bytes, values;
+};
+
+Series series_from(const Capacity &requested, int links) {
+  Header header;
+  header.capacity = requested;
+  Link link = {{}, kFlagSelfSized, {requested.values, first_rate(requested.rate)}};
+  size_for(Layout::lines, link.capacity.values, link.capacity.rate, &link.geometry);
+  Series series = {link.geometry.bytes(), link.capacity.values};
+  while (--links > 0) {
+    Link next;
+    if (!next_link(header, link, &next))
+      return {PG_UINT64_MAX, 0};
+    link = next;
+    series.bytes += link.geometry.bytes();
+    series.values += link.capacity.values;
+  }
+  return series;
+}
+
+// The filters of a level below the first. They begin as small as possible, but so large that
+// `links` links use the bytes of the row.
+Level growing_level(double rate, int links, uint64 bytes) {
+  double sum = 0; // of the rates of the links, as a share of the rate asked for
+  for (int i = 0; i < links; i++)
+    sum += std::pow(0.75, i) / 4;
+  Capacity initial = {1, in_range(rate / sum)};
+  while (series_from({initial.values + 1, initial.rate}, links).bytes <= bytes)
+    initial.values++;
+  // The last link must not become full, because it would get another link.
+  const auto values = static_cast<double>(series_from(initial, links).values);
+  return {0, 0, true, {}, initial, Max(std::floor(0.98 * values) - 1, 1)};
+}
+
+} // namespace
+
+SetShape set_shape(double expected, double rate, bool forgets) {
+  const Capacity capacity = checked_capacity(expected, rate);
+  const Capacity in_filters = {
+      forgets ? (capacity.values + kGenerations - 2) / (kGenerations - 1) : capacity.values,
+      in_range(capacity.rate * (forgets ? kFirstGenerationShare : kRateShare[0]))};
+  const uint64 bytes = forgets ? kGenerationBytes : kShardBytes;
+  const int32 shards = shard_count(in_filters, bytes, expected);
+  const Capacity each = {in_filters.values / shards + 1, in_filters.rate};
+
+  SetShape shape = {capacity, 0, {}};
+  int64 first = 0, number = shards;
+  while (shape.levels < kMaxLevels && first + number - 1 <= PG_INT32_MAX) {
+    Level &level = shape.level[shape.levels];
+    if (shape.levels == 0) {
+      const auto share = static_cast<double>(each.values);
+      const double deviations = forgets ? kDeviationsOfGeneration : kDeviations;
+      level.plain = geometry_for(Layout::lines, each, expected);
+      level.most = std::floor(share + deviations * std::sqrt(share));
+    } else {
+      const double share = forgets ? kGenerationShare : kRateShare[shape.levels];
+      level =
+          growing_level(capacity.rate * share, forgets ? kLinksInGeneration : kLinksInRow, bytes);
+    }
+    level.shards = static_cast<int32>(number);
+    level.first = static_cast<int32>(first);
+    shape.levels++;
+    first += number;
+    number *= kFanOut;
+  }
+  shape.level[shape.levels - 1].most = get_float8_infinity();
+  return shape;
+}
+
+} // namespace bloomfilter

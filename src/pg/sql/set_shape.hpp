@@ -1,0 +1,63 @@
+// The shape of a set: its levels of shards, and the filters in each shard.
+//
+// A set is a tree of shards. Level 0 has the number of shards that the expected number of values
+// needs. A shard that is full stays as it is, and its further values go to its kFanOut children on
+// the next level. Each child is a shard of its own, in a row of its own. So an addition writes a
+// row of about two kilobytes, however large the set is, and a lookup reads one row of each level.
+//
+// The shards of a level are numbered as bf_shard() numbers them. A level has kFanOut times as many
+// shards as the level above it, so all values of a shard belong to the same shard of each level
+// above. The shards of all levels have one sequence of keys, level after level.
+//
+// Sizes and rates. The rates of all levels together stay within the rate r of the set:
+// - On level 0, a shard has a plain filter that is sized for its share of the expected values. Its
+//   rate is 0.57 r. The loads of shards vary, so a shard is full only when it holds two standard
+//   deviations more than its share. Its rate is then about 0.8 r.
+// - On deeper levels, a shard has a growing filter, which begins small and adds links in the row.
+//   So a set that has just begun to grow does not take many times the space. A full shard has 0.2,
+//   0.1 or 0.05 r, by its level.
+// - Shards of the deepest level are never full. Their filters grow as far as a filter can.
+//
+// A set that forgets has five generations in each shard, each with a filter of its own. A new value
+// goes to one generation, and a value is looked for in all five. So each generation has a fifth of
+// the rate. On average, one generation is empty to full, so a little more than a fifth is allowed.
+// When a shard is full, no generation of it gets more values, and the values that it holds are soon
+// forgotten. So the rates of levels do not add up for long, and each level has the same rate.
+//
+// The trade-off: a set that will never grow pays for the possibility. It takes 1.13 times the bits
+// that one filter of the same rate takes.
+//
+// Tests: sql/sets.sql, sql/set_growth.sql, test/t/045_sets.pl, test/search/sets.py.
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "core/sizing.hpp"
+
+namespace bloomfilter {
+
+constexpr int kMaxLevels = 4;
+constexpr int kFanOut = 16;     // children of a shard
+constexpr int kGenerations = 5; // of a set that forgets: the current one, and four before it
+
+// The filters of the shards of one level.
+struct Level {
+  int32 shards; // on this level
+  int32 first;  // key of the level's first shard
+  bool grows;   // true: `initial` is given to a growing filter; false: `plain` is the geometry
+  Geometry plain;
+  Capacity initial;
+  double most; // the number of values at which a filter is full; infinite on the deepest level
+};
+
+struct SetShape {
+  Capacity capacity; // of the set; of one that forgets: per `keep`
+  int levels;
+  Level level[kMaxLevels];
+};
+
+// The shape of a set. ERROR 22023 if the number of values or the rate is out of range, or if there
+// would be too many shards.
+SetShape set_shape(double expected, double rate, bool forgets);
+
+} // namespace bloomfilter
