@@ -349,6 +349,17 @@ COMMENT ON FUNCTION bf_create_set(text, regtype, float8, float8, interval) IS
   'makes a set to which many sessions can add, which grows and can forget: a table of small '
   'filters, and the functions name_add, name_add_all, name_has and name_info';
 
+CREATE FUNCTION bf_shard_keys(value "any", shards int, fan_out int, levels int) RETURNS int[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_shard_keys("any", int, int, int) IS
+  'the keys of the rows of a set that can have the value; for the functions of sets';
+
+CREATE FUNCTION bf_generation(microseconds bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_generation(bigint) IS
+  'the number of the period of this length in which the transaction began, counted from 1970; '
+  'for the functions of sets that forget';
+
 CREATE FUNCTION bf_drop_set(name text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_drop_set(text) IS

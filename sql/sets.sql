@@ -17,6 +17,12 @@ CREATE FUNCTION odd_has(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT statement, e.* FROM (VALUES
   ('bf_create_set(NULL, ''text'', 10)'), ('bf_create_set(''seen'', NULL, 10)'),
   ('bf_create_set(''seen'', ''text'', NULL)'), ('bf_create_set(''seen'', ''text'', 10, NULL)'),
+  ('bf_create_set(''seen'', ''text'', keep => ''0'')'),
+  ('bf_create_set(''seen'', ''text'', keep => ''-1 day'')'),
+  ('bf_create_set(''seen'', ''text'', keep => ''1000 years'')'),
+  ('bf_create_set(''1seen'', ''text'')'), ('bf_create_set(''order'', ''text'')'),
+  ('bf_create_set(''left'', ''text'')'), ('bf_create_set(''a-b'', ''text'')'),
+  ('bf_create_set(''order.seen'', ''text'')'),
   ('bf_create_set(''seen'', ''text'', 0)'), ('bf_create_set(''seen'', ''text'', -1)'),
   ('bf_create_set(''seen'', ''text'', 0.01)'), ('bf_create_set(''seen'', ''text'', ''NaN'')'),
   ('bf_create_set(''seen'', ''text'', 1e13)'), ('bf_create_set(''seen'', ''text'', 10, 0)'),
@@ -36,7 +42,7 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_create_set(''seen'', ''nosuch'', 10)'), ('bf_create_set(''nosuch.seen'', ''text'', 10)'),
   ('bf_create_set(''elsewhere.sets.seen'', ''text'', 10)'),
   ('bf_create_set(''a.b.c.d'', ''text'', 10)'),
-  ('bf_create_set(''pg_catalog.seen'', ''text'', 10)'), ('bf_create_set(''seen'', ''text'')')
+  ('bf_create_set(''pg_catalog.seen'', ''text'', 10)')
 ) v(statement);
 SELECT * FROM made ORDER BY name;
 
@@ -53,7 +59,6 @@ SELECT proname, provolatile, proparallel, proisstrict, prosecdef AS definer, pro
   obj_description(oid) AS comment
 FROM pg_proc WHERE pronamespace = 'sets'::regnamespace AND proname ~ '^seen_' ORDER BY 1;
 SELECT count(*) AS shards, bool_and(element_type = 'text') AS "have the type",
-  bool_and(i.expected = s.expected / shards + 1) AS "have the capacity",
   max(pg_column_size(seen.*)) < 2032 AS "fit into a row",
   max((seen.ctid::text::point)[1]) AS on_page
 FROM seen, bf_info(filter) i, seen_info() s GROUP BY shards;
@@ -74,11 +79,11 @@ SELECT expected, target_fpr, shards, round(estimated_count) AS count,
   estimated_fpr BETWEEN 1e-20 AND 1e-9 AS fpr, bytes = pg_total_relation_size('seen') AS bytes
 FROM seen_info();
 
--- A filled set has the rate that was asked for. Batches and single values give the same filters.
+-- A filled set has a part of the rate that was asked for, because it can grow. Batches and single values give the same filters.
 SELECT sum(seen_add_all(batch)) BETWEEN 9900 AND 9992 AS "nearly all were new"
 FROM (SELECT array_agg('url ' || i) AS batch FROM generate_series(1, 9993) i GROUP BY i % 3) b;
 SELECT count(*) AS denied FROM generate_series(1, 9993) i WHERE NOT seen_has('url ' || i);
-SELECT count(*) BETWEEN 60 AND 140 AS "one in a hundred" FROM generate_series(10001, 20000) i
+SELECT count(*) BETWEEN 20 AND 100 AS "about one in 200" FROM generate_series(10001, 20000) i
 WHERE seen_has('url ' || i);
 SELECT round(estimated_count::numeric, -3) AS count, round(estimated_fpr::numeric, 3) AS fpr,
   round(fill::numeric, 1) AS fill FROM seen_info();
@@ -86,7 +91,7 @@ SELECT bf_create_set('singly', 'text', 10000);
 SELECT count(*) AS values FROM (
   SELECT singly_add(value) FROM (SELECT 'url ' || generate_series(1, 9993)
     UNION ALL SELECT unnest('{a,b,c,d,e,f,https://example.com/1}'::text[])) v(value) OFFSET 0) a;
-SELECT count(*) AS equal FROM seen JOIN singly USING (shard_of_7, filter);
+SELECT count(*) AS equal FROM seen JOIN singly USING (shard_of_8, filter);
 -- Known values write and lock nothing.
 CREATE TEMP TABLE versions AS SELECT ctid AS place, xmin AS made, xmax AS locked FROM seen;
 SELECT seen_add('a') AS "a is new", seen_add_all(ARRAY['a', 'b', 'url 5']) AS were_new;
@@ -102,7 +107,7 @@ SELECT seen_has('a'), estimated_count, fill, estimated_fpr FROM seen_info();
 SELECT seen_add('a') AS "a is new", seen_add('a') AS "a is new again";
 SELECT seen_add_all(array_agg('url ' || i)) AS were_new FROM generate_series(1, 100) i;
 SELECT count(*) AS shards FROM seen;
-DELETE FROM seen WHERE shard_of_7 > 3;
+DELETE FROM seen WHERE shard_of_8 > 3;
 SELECT count(*) FILTER (WHERE seen_add('url ' || i) OR seen_has('url ' || i)) AS added
 FROM generate_series(101, 200) i;
 SELECT count(*) FILTER (WHERE seen_has('url ' || i)) AS has FROM generate_series(101, 200) i;
@@ -116,7 +121,7 @@ CREATE FUNCTION others.bf_shard(text, int) RETURNS int LANGUAGE sql AS 'SELECT 0
 CREATE FUNCTION others.bf_create(int, numeric, type text) RETURNS int LANGUAGE sql AS 'SELECT 0';
 CREATE FUNCTION others.generate_series(int, int) RETURNS int LANGUAGE sql AS 'SELECT 0';
 CREATE DOMAIN others.float8 AS int;
-CREATE TABLE others.seen (shard_of_7 int, filter bloomfilter);
+CREATE TABLE others.seen (shard_of_8 int, most real, is_full boolean, filter bloomfilter);
 SET search_path = others, pg_catalog;
 SELECT sets.seen_add('https://example.com/9') AS "new is new",
   sets.seen_add_all(ARRAY['https://example.com/9', 'https://example.com/8']) AS were_new;
@@ -246,6 +251,27 @@ RESET ROLE;
 SET search_path = sets, public;
 SELECT owned_has(7), owned_has(8);
 
+-- Columns that a user adds have names of their own.
+SELECT bf_create_set('wide', 'int', 5000), bf_create_set('wide_lately', 'int', 5000, keep => '9 days');
+DO $$
+DECLARE
+  set text;
+  name text;
+BEGIN
+  FOREACH set IN ARRAY ARRAY['wide', 'wide_lately'] LOOP
+    FOREACH name IN ARRAY ARRAY['value', 'values', 'shard', 'shards', 'known', 'rows', 'level',
+      'keys', 'generation', 'oldest', 'place', 'empty', 'members', 'room', 'pending', 'first',
+      'fill', 'bytes', 'expected', 'keep', 's', 'f', 'b', 'e', 'm', 'i', 'number', 'found'] LOOP
+      EXECUTE format('ALTER TABLE %I ADD COLUMN %I int', set, name);
+    END LOOP;
+  END LOOP;
+END $$;
+SELECT wide_add(1), wide_add_all(ARRAY[1, 2]), wide_lately_add(1), wide_lately_add_all(ARRAY[1, 2]);
+SELECT wide_has(2), wide_has(3), wide_lately_has(2), wide_lately_has(3);
+SELECT wide_add(2), wide_lately_add(2), round(w.estimated_count), round(l.estimated_count)
+FROM wide_info() w, wide_lately_info() l;
+SELECT bf_drop_set('wide'), bf_drop_set('wide_lately');
+
 -- A set may have the name of its functions' argument.
 SELECT bf_create_set('value', 'int', 5000);
 SELECT value_add(1), value_add_all(ARRAY[1, 2]);
@@ -313,10 +339,9 @@ SELECT bf_create_set('done', 'int', 1000);
 ALTER TABLE done RENAME TO cart;
 CREATE FUNCTION cart_add(value int) RETURNS int LANGUAGE sql AS 'SELECT bf_shard(value, 77)';
 CREATE FUNCTION cart_info() RETURNS text LANGUAGE sql AS $$SELECT 'shards := 77;'$$;
-SELECT message, detail FROM error_of('SELECT bf_drop_set(''cart'')');
+SELECT bf_drop_set('cart');
 SELECT cart_info(), cart_add(5) >= 0 AS added;
-ALTER TABLE cart RENAME TO done;
-SELECT bf_drop_set('done');
+SELECT name FROM made WHERE name ~ '^(done|cart)' ORDER BY name;
 DROP FUNCTION cart_add, cart_info;
 -- A schema that was renamed has the set with all its functions.
 CREATE SCHEMA old;
@@ -332,9 +357,8 @@ SELECT bf_create_set('seen', 'int', 5000);
 DROP TABLE seen;
 SELECT outcome('SELECT seen_has(1)');
 SELECT bf_create_set('seen', 'int', 5000);
-SELECT substring(hint FROM 'DROP .*[^.]') AS statement
-FROM error_of($$SELECT bf_create_set('seen', 'int', 5000)$$) \gset
-:statement;
+SELECT bf_drop_set('seen');
+SELECT outcome('SELECT bf_drop_set(''seen'')') AS "dropped again";
 SELECT bf_create_set('seen', 'int', 5000);
 SELECT bf_drop_set('seen');
 SELECT * FROM made ORDER BY name;

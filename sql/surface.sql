@@ -243,6 +243,8 @@ INSERT INTO exceptions VALUES
   ('shard_count', 'bf', 'shards are sized as bloom filters'),
   ('create_set', 'bf', 'the same'),
   ('drop_set', 'bf', 'the same'),
+  ('generation', 'bf', 'the same'),
+  ('shard_keys', 'bf', 'the same'),
   ('from_guava', 'bf', 'other systems write bitmaps'),
   ('to_guava', 'bf', 'the same'),
   ('from_spark', 'bf', 'the same'),

@@ -65,6 +65,7 @@ is(query('SELECT count(*) - count(DISTINCT v) FROM singly'),
 # --- rows ------------------------------------------------------------------------------------------
 
 query("SELECT bf_create_set('long', 'bigint', 1000000)");
+my $pages_before = query("SELECT pg_relation_size('long') / 8192");
 query('DO $$ BEGIN FOR v IN 1 .. 20000 LOOP PERFORM long_add(v); COMMIT; END LOOP; END $$');
 sub updates {
     my ($at_least) = @_;
@@ -81,7 +82,7 @@ is(query('SELECT count(*) FROM generate_series(1, 20000) v WHERE NOT long_has(v)
 my ($updates, $hot, $toast, $pages) = updates(19900);
 is($hot, $updates, 'all updates of single additions are HOT: rows stay on their page');
 is($toast, 0, 'no filter is out of line');
-is($pages, 335, 'the table has not grown');
+is($pages, $pages_before, 'the table has not grown');
 query('DO $$ BEGIN FOR n IN 1 .. 20 LOOP PERFORM long_add_all(array(SELECT i + 20000 + n * 1000'
       . ' FROM generate_series(1, 1000) i)); COMMIT; END LOOP; END $$');
 is(query('SELECT count(*) FROM generate_series(21001, 41000) v WHERE NOT long_has(v)'),
@@ -89,7 +90,7 @@ is(query('SELECT count(*) FROM generate_series(21001, 41000) v WHERE NOT long_ha
 ($updates, $hot, $toast, $pages) = updates($updates + 10000);
 cmp_ok($hot, '>', 0.99 * $updates, 'nearly all updates of batches are HOT');
 is($toast, 0, 'batches leave no filter out of line');
-cmp_ok($pages, '<', 350, 'the table has hardly grown');
+cmp_ok($pages, '<', 1.05 * $pages_before, 'the table has hardly grown');
 
 # --- dump and restore ------------------------------------------------------------------------------
 
@@ -123,7 +124,7 @@ sub state_of {
         FROM pg_proc p WHERE pronamespace::regnamespace::text ~ 'before|last' ORDER BY 1;
         SELECT relname, reloptions, pg_get_userbyid(relowner), obj_description(oid)
         FROM pg_class WHERE relname ~ '^(seen|Of moods)$' ORDER BY 1;
-        SELECT shard_of_7, md5(filter::text) FROM before.seen ORDER BY 1;
+        SELECT s::text FROM before.seen s ORDER BY 1;
         SELECT * FROM "The last"."Of moods" ORDER BY 1}, $database);
 }
 my $state = state_of('kept');
@@ -138,7 +139,7 @@ sub works_in {
         SELECT before.seen_has('one more'), "The last"."Of moods_has"('sad'),
           "The last"."Of moods_has"('happy'), "The last"."Of moods_add_all"('{sad,happy}'),
           (SELECT shards FROM before.seen_info()), (SELECT target_fpr FROM "The last"."Of moods_info"())},
-        $database), "t|f|t|1\nt|t|f|1|7|0.001", "$what: the functions work");
+        $database), "t|f|t|1\nt|t|f|1|8|0.001", "$what: the functions work");
     is(query(q{
         DROP TABLE before.pages CASCADE;
         SELECT middle.bf_drop_set('before.seen'), middle.bf_drop_set('"The last"."Of moods"');

@@ -12,6 +12,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
@@ -301,6 +302,19 @@ SQL_FUNCTION(bf_drop_set) {
 SQL_FUNCTION(bf_drop_set_by_oid) {
   drop_table_of_set(PG_GETARG_OID(0));
   PG_RETURN_VOID();
+}
+
+// The number of the period in which the transaction began. Periods of this many microseconds are
+// counted from 1970.
+SQL_FUNCTION(bf_generation) {
+  const int64 length = PG_GETARG_INT64(0);
+  if (length < 1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("length of a generation is out of range: " INT64_FORMAT, length),
+                    errdetail("It must be at least one microsecond.")));
+  constexpr int64 kFrom1970To2000 = (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+  const int64 now = GetCurrentTransactionStartTimestamp() + kFrom1970To2000;
+  PG_RETURN_INT64(now / length - (now % length < 0));
 }
 
 SQL_FUNCTIONS_END

@@ -5,8 +5,6 @@
 
 #include "pg/sql/set_objects.hpp"
 
-#include <cmath>
-
 extern "C" {
 #include "common/shortest_dec.h"
 #include "executor/spi.h"
@@ -22,43 +20,75 @@ namespace {
 
 // The pieces of a set that forgets, for each filter {i}. In all of them, `s` is a row. The
 // variables `generation` and `oldest` are the session's generation and the oldest one that is not
-// over by its clock. A new value goes to the filter with the number `place`.
-constexpr const char *kColumns = "  number_{i} bigint NOT NULL DEFAULT -9,\n"
-                                 "  filter_{i} {bf}.bloomfilter NOT NULL";
-constexpr const char *kKnows =
-    "\n      OR s.number_{i} {>=} oldest AND {bf}.bf_contains(s.filter_{i}, {value})";
+// over by its clock; `place` is the number of the filter that gets new values.
+constexpr const char *kColumn = "  filter_{i} {bf}.bloomfilter NOT NULL";
+constexpr const char *kNumber = "(s.{newest} {-} pg_catalog.mod(s.{newest} {+} {5 - i}, 5))";
+constexpr const char *kLive = "\n      CASE WHEN {number} {>=} oldest THEN s.filter_{i} END";
 constexpr const char *kBefore =
-    "CASE WHEN s.number_{i} {>=} generation THEN s.filter_{i} ELSE {empty} END";
-constexpr const char *kTarget = "\n        WHEN place {=} {i} THEN {before}";
-constexpr const char *kDropped =
-    "\n        WHEN place {=} {i} AND s.number_{i} {<} generation THEN s.number_{i}";
-constexpr const char *kAdd =
-    "      number_{i} = CASE WHEN place {=} {i} THEN GREATEST(s.number_{i}, generation)\n"
-    "        ELSE s.number_{i} END,\n"
-    "      filter_{i} = CASE WHEN place {=} {i}\n"
-    "        THEN {bf}.{adds}({before}, {value})\n"
-    "        ELSE s.filter_{i} END";
-constexpr const char *kAddition =
-    "      {forgotten} = GREATEST(s.{forgotten}, CASE{dropped} END),\n{added}";
+    "CASE WHEN {number} {<} oldest THEN {bf}.bf_clear(s.filter_{i}) ELSE s.filter_{i} END";
+constexpr const char *kTarget = "\n            WHEN place {=} {i} THEN {before}";
+constexpr const char *kLost = ",\n      CASE WHEN {number} {<} oldest"
+                              " AND {bf}.bf_count(s.filter_{i}) {>} 0 THEN {number} END";
+constexpr const char *kBegin = "    filter_{i} = {before}";
+constexpr const char *kAddAll = "    filter_{i} = CASE WHEN place {=} {i}\n"
+                                "      THEN {bf}.bf_add_all({before}, f.members)\n"
+                                "      ELSE {before} END";
+
+// Begins the session's generation in a row whose newest one is older.
+constexpr const char *kBeginGeneration = R"({newest} = GREATEST(s.{newest}, generation),
+    {forgotten} = GREATEST(s.{forgotten}{lost}),
+{filters})";
+
+// Adds a value to a row whose newest generation is at least the session's. All of the row's filters
+// are then of generations that are not over by the session's clock.
+constexpr const char *kAdd = R"({indent}UPDATE {set} AS s SET
+{indent}  is_full = {bf}.bf_count(s.{filter}) {>=} s.most,
+{indent}  {filter} = {bf}.bf_add(s.{filter}, value)
+{indent}WHERE {row is} AND NOT s.is_full{is new};
+)";
+// Variables of the functions of a set that forgets.
 constexpr const char *kClock = R"(
-  generation bigint := pg_catalog.floor(pg_catalog.date_part('epoch',
-    pg_catalog.transaction_timestamp()) {/} {seconds}::double precision);
+  generation bigint := {bf}.bf_generation({microseconds});
   oldest bigint := generation {-} 4;
   place int := pg_catalog.mod(generation, 5);)";
+
+// The only row that may get the value. None if a full row possibly has it.
+constexpr const char *kActiveRow = R"(s.{shard} {=} ANY ({path}) AND NOT EXISTS (
+        SELECT FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND s.is_full AND ({knows})))";
+
+// The values of an array that are not in the row.
+constexpr const char *kNewMembers =
+    "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest(s.members) AS value) m\n"
+    "          WHERE NOT ({knows m.value}))";
+
+constexpr const char *kHas = R"(  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND {knows};
+)";
+
+// A set that forgets. Filters that are over need not be told apart if none has the value.
+constexpr const char *kHasLately =
+    R"(  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path})
+    AND (s.forgotten {>=} oldest OR {contains});
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND ({knows});
+)";
+
 constexpr const char *kGenerationsOfInfo = R"(,
     (SELECT pg_catalog.array_agg(pg_catalog.to_timestamp(g.number {*} {seconds}::double precision)
        ORDER BY g.number) FROM generations g),
     (SELECT pg_catalog.array_agg(g.count ORDER BY g.number) FROM generations g),
     (SELECT pg_catalog.array_agg(g.fpr ORDER BY g.number) FROM generations g))";
-constexpr const char *kNumbered = "(s.number_{i}, s.filter_{i})";
+constexpr const char *kNumbered = "({number}, s.filter_{i})";
 
 constexpr const char *kTable[] = {
     R"(CREATE TABLE {set} (
   {shard} int PRIMARY KEY,
+  most real NOT NULL,
   is_full boolean NOT NULL DEFAULT false,
 {columns}) WITH (fillfactor = {fillfactor}{storage}))",
-    R"(INSERT INTO {set} ({shard}, {names})
-SELECT i, {values} FROM pg_catalog.generate_series(0, {last}) i)",
+    R"(INSERT INTO {set} ({shard}, most, {names})
+SELECT i, {most of level 0}, {values} FROM pg_catalog.generate_series(0, {last}) i)",
     "ALTER TABLE {set} SET (fillfactor = 100)",
     R"(COMMENT ON TABLE {set} IS
   'a set of values, divided into small filters; bf_create_set made it, bf_drop_set drops it')"};
@@ -80,21 +110,18 @@ DECLARE
   known boolean;
   rows bigint;
   level int;
-  shard int;
-  most double precision;
-  empty {bf}.bloomfilter;{variables}
+  keys int[] := {keys};{variables}
 BEGIN
-  UPDATE {set} AS s SET
-      is_full = {bf}.bf_count({target of level 0}) {>=} {most of level 0},
-{add to level 0}
-  WHERE s.{shard} {=} {bf}.bf_shard(value, {shards})
-    AND NOT s.is_full AND NOT ({knows});
-  IF FOUND THEN
+  -- Most values get into the row of level 0.
+{add to level 0}  IF FOUND THEN
     RETURN true;
   END IF;
   -- The set has the value, or the row is full or missing, or another session changed it. Each
-  -- attempt can fail only because other sessions filled the row meanwhile, or added the value.
+  -- attempt can fail only because other sessions filled a row meanwhile, or added the value.
   FOR attempt IN 0 .. {levels} LOOP
+{begin generation}{add to its level}    IF FOUND THEN
+      RETURN true;
+    END IF;
     SELECT pg_catalog.bool_or({knows}), pg_catalog.count(*),
       pg_catalog.count(*) FILTER (WHERE s.is_full)
     INTO known, rows, level
@@ -102,21 +129,11 @@ BEGIN
     IF known THEN
       RETURN false;
     END IF;
-    shard := ({path})[level {+} 1];
-    most := {most};
-    empty := {empty of its level};
-    IF rows {=} level OR attempt {>} 0 THEN
-      -- Make the row if it is missing.
-      INSERT INTO {set} AS s ({shard}, {names}) VALUES (shard, {values})
-      ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
-    END IF;
-    UPDATE {set} AS s SET
-      is_full = {bf}.bf_count({target}) {>=} most,
-{add}
-    WHERE s.{shard} {=} shard AND NOT s.is_full AND NOT ({knows});
-    IF FOUND THEN
-      RETURN true;
-    END IF;
+    -- Make the row if it is missing.
+    INSERT INTO {set} AS s ({shard}, most, {names})
+    SELECT keys[level {+} 1], e.most, {e.values}
+    FROM (SELECT {most} AS most, {empty of its level} AS empty) e
+    ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
   END LOOP;
   RETURN false;
 END
@@ -125,9 +142,8 @@ END
     {"_has", "value {type}", "RETURNS boolean STABLE STRICT PARALLEL {parallel}", R"(
 #variable_conflict use_variable
 {mark}
-{declare}BEGIN
-  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND ({knows});
-  RETURN FOUND;
+{declare of has}BEGIN
+{has}  RETURN FOUND;
 END
 )",
      "true if the value is possibly in the set"},
@@ -141,9 +157,7 @@ DECLARE
   missing boolean;
   level int := 0;
   shards int := {shards};
-  first int := 0;
-  most double precision := {most of level 0};
-  empty {bf}.bloomfilter := {empty of level 0};{variables}
+  first int := 0;{variables}
 BEGIN
   -- Add to the rows of level 0, then what does not fit there to those of level 1, and so on. All
   -- batches lock rows in the order of their keys, so that they do not deadlock.
@@ -153,29 +167,34 @@ BEGIN
         {has new} AS has_new
       FROM (SELECT v.shard, pg_catalog.array_agg(v.value) AS members
             FROM (SELECT {bf}.bf_shard(u.value, shards) AS shard, u.value
-                  FROM (SELECT DISTINCT p.value FROM pg_catalog.unnest(pending) p (value)) u) v
+                  FROM (SELECT DISTINCT p.value FROM (SELECT pg_catalog.unnest(pending) AS value) p) u) v
             WHERE v.shard IS NOT NULL GROUP BY v.shard) b
         LEFT JOIN {set} s ON s.{shard} {=} (first {+} b.shard)
     ), locked AS MATERIALIZED (
-      SELECT s.{shard} AS shard, s.is_full, {row}, b.members
+      SELECT s.{shard} AS shard, s.is_full, s.most, {row}, b.members
       FROM batch b JOIN {set} s ON s.{shard} {=} b.shard
       WHERE b.has_new ORDER BY s.{shard} FOR NO KEY UPDATE OF s
+    ), missed AS MATERIALIZED (
+      -- Rows that are missing or cannot be locked.
+      SELECT b.members FROM batch b WHERE (b.is_missing OR b.has_new)
+        AND NOT EXISTS (SELECT FROM locked l WHERE l.shard {=} b.shard)
     ), fresh AS MATERIALIZED (
-      SELECT s.shard, ARRAY(SELECT m.value FROM pg_catalog.unnest(s.members) m (value)
-                            WHERE NOT ({knows m.value})) AS members,
+      SELECT s.shard, {new members} AS members,
         CASE WHEN s.is_full THEN 0 ELSE LEAST(GREATEST(
-          pg_catalog.ceil(most {-} {bf}.bf_count({target})), 0), 1000000000)::int END AS room
+          pg_catalog.ceil(s.most {-} {bf}.bf_count({target})), 0), 1000000000)::int END AS room
       FROM locked s
     ), written AS (
       UPDATE {set} AS s SET
-      is_full = pg_catalog.cardinality(f.members) {>} f.room,
-{add f.members}
-      FROM fresh f
-      WHERE s.{shard} {=} f.shard AND NOT s.is_full AND pg_catalog.cardinality(f.members) {>} 0
+    is_full = f.is_full,
+    {add all}
+      FROM (SELECT f.shard, f.members[1 : f.room] AS members,
+              pg_catalog.cardinality(f.members) {>} f.room AS is_full
+            FROM fresh f) f
+      WHERE s.{shard} {=} f.shard AND NOT s.is_full
     )
     SELECT (SELECT pg_catalog.sum(LEAST(pg_catalog.cardinality(f.members), f.room)) FROM fresh f),
-      (SELECT pg_catalog.bool_or(b.is_missing) FROM batch b),
-      ARRAY(SELECT pg_catalog.unnest(b.members) FROM batch b WHERE b.is_missing
+      EXISTS (SELECT FROM missed),
+      ARRAY(SELECT pg_catalog.unnest(m.members) FROM missed m
             UNION ALL
             SELECT pg_catalog.unnest(f.members[f.room {+} 1 :]) FROM fresh f
             WHERE pg_catalog.cardinality(f.members) {>} f.room)
@@ -184,17 +203,16 @@ BEGIN
     IF pg_catalog.cardinality(pending) {=} 0 THEN
       RETURN were_new;
     ELSIF missing THEN
-      INSERT INTO {set} AS s ({shard}, {names})
-      SELECT p.shard, {values}
+      INSERT INTO {set} AS s ({shard}, most, {names})
+      SELECT p.shard, e.most, {e.values}
       FROM (SELECT DISTINCT first {+} {bf}.bf_shard(p.value, shards) AS shard
-            FROM pg_catalog.unnest(pending) p (value) ORDER BY 1) p
+            FROM (SELECT pg_catalog.unnest(pending) AS value) p ORDER BY 1) p,
+        (SELECT {most} AS most, {empty of its level} AS empty) e
       ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
     ELSE
       level := level {+} 1;
       first := first {+} shards;
       shards := shards {*} {fan out};
-      most := {most};
-      empty := {empty of its level};
     END IF;
   END LOOP;
 END
@@ -291,6 +309,8 @@ char *for_each_generation(Words words, const char *piece, const char *between) {
   initStringInfo(&all);
   for (int i = 0; i < kGenerations; i++) {
     words.set("i", psprintf("%d", i));
+    words.set("5 - i", psprintf("%d", kGenerations - i));
+    words.set("number", words.filled(kNumber));
     words.set("before", words.filled(kBefore));
     appendStringInfo(&all, "%s%s", i > 0 ? between : "", words.filled(piece));
   }
@@ -309,9 +329,7 @@ char *empty_filter(const Words &words, const Level &level) {
 }
 
 char *most_values(const Level &level) {
-  if (std::isinf(level.most))
-    return pstrdup("'Infinity'::double precision");
-  return psprintf("%.0f", level.most);
+  return psprintf("'%s'::real", double_to_shortest_decimal(level.most));
 }
 
 // An expression that depends on the variable `level`. `of_level` is called with each level.
@@ -323,21 +341,6 @@ char *by_level(const Words &words, const SetShape &shape, OfLevel of_level) {
     appendStringInfo(&cases, "WHEN level {=} %d THEN %s ", i, of_level(shape.level[i]));
   const char *last = of_level(shape.level[shape.levels - 1]);
   return words.filled(shape.levels == 1 ? last : psprintf("CASE %sELSE %s END", cases.data, last));
-}
-
-// The keys of the rows that may have a value, one on each level.
-char *path_of(const Words &words, const SetShape &shape) {
-  StringInfoData path;
-  initStringInfo(&path);
-  for (int i = 0; i < shape.levels; i++) {
-    const Level &level = shape.level[i];
-    if (i == 0)
-      appendStringInfo(&path, "ARRAY[{bf}.bf_shard(value, %d)", level.shards);
-    else
-      appendStringInfo(&path, ", %d {+} {bf}.bf_shard(value, %d)", level.first, level.shards);
-  }
-  appendStringInfoChar(&path, ']');
-  return words.filled(path.data);
 }
 
 // The number of shards on the level of a row.
@@ -358,64 +361,112 @@ char *interval_literal(Interval *interval) {
   return psprintf("%s::interval", quote_literal_cstr(DatumGetCString(text)));
 }
 
-// Sets the words that differ between the two forms of sets.
-void set_form(Words *words, int64 generation) {
-  if (generation == 0) {
-    words->set("columns", words->filled("  filter {bf}.bloomfilter NOT NULL"));
-    words->set("names", "filter");
-    words->set("row", "s.filter");
-    words->set("declare", "");
-    words->set("variables", "");
-    words->set("has new", words->filled("NOT {bf}.bf_contains_all(s.filter, b.members)"));
-    words->set("filters", "(0, s.filter)");
-    words->set("of live", "");
-    words->set("generations", "");
-    words->set("generation columns", "");
-    return;
+// Statements that add a value to the row of which `row_is` is true.
+char *addition(Words words, bool forgets, const char *row_is, const char *indent) {
+  words.set("row is", row_is);
+  if (!forgets) {
+    words.set("indent", indent);
+    words.set("filter", "filter");
+    words.set("is new",
+              words.filled(psprintf("\n%s  AND NOT {bf}.bf_contains(s.filter, value)", indent)));
+    return words.filled(kAdd);
   }
-  const double seconds = static_cast<double>(generation) / USECS_PER_SEC;
-  words->set("forgotten", psprintf("forgotten_of_" INT64_FORMAT, generation));
-  words->set("seconds", double_to_shortest_decimal(seconds));
-  words->set("columns", words->filled(psprintf("  {forgotten} bigint NOT NULL DEFAULT -9,\n%s",
-                                               for_each_generation(*words, kColumns, ",\n"))));
+  words.set("indent", psprintf("%s  ", indent));
+  words.set("is new", words.filled(psprintf(
+                          "\n%s    AND s.{newest} {>=} generation AND s.{forgotten} {<} oldest\n"
+                          "%s    AND NOT {contains}",
+                          indent, indent)));
+  StringInfoData all;
+  initStringInfo(&all);
+  for (int i = 0; i < kGenerations; i++) {
+    words.set("filter", psprintf("filter_%d", i));
+    words.set("i", psprintf("%d", i));
+    const char *branch = i == 0 ? "IF" : "ELSIF";
+    if (i < kGenerations - 1)
+      appendStringInfo(&all, "%s%s place %s %d THEN\n", indent, branch, words.filled("{=}"), i);
+    else
+      appendStringInfo(&all, "%sELSE\n", indent);
+    appendStringInfoString(&all, words.filled(kAdd));
+  }
+  appendStringInfo(&all, "%sEND IF;\n", indent);
+  return all.data;
+}
+
+// Sets the words of a set that remembers all its values.
+void set_remembering(Words *words) {
+  words->set("columns", words->filled("  filter {bf}.bloomfilter NOT NULL"));
+  words->set("names", "filter");
+  words->set("row", "s.filter");
+  words->set("declare", "");
+  words->set("declare of has", words->filled("DECLARE\n  keys int[] := {keys};\n"));
+  words->set("variables", "");
+  words->set("knows", words->filled("{bf}.bf_contains(s.filter, value)"));
+  words->set("knows m.value", words->filled("{bf}.bf_contains(s.filter, m.value)"));
+  words->set("has new", words->filled("NOT {bf}.bf_contains_all(s.filter, b.members)"));
+  words->set("has", words->filled(kHas));
+  words->set("new members",
+             words->filled(psprintf("CASE WHEN {bf}.bf_contains_any(s.filter, s.members) THEN %s\n"
+                                    "          ELSE s.members END",
+                                    kNewMembers)));
+  words->set("target", "s.filter");
+  words->set("add all", words->filled("filter = {bf}.bf_add_all(s.filter, f.members)"));
+  words->set("begin generation", "");
+  words->set("filters", "(0, s.filter)");
+  words->set("of live", "");
+  words->set("generations", "");
+  words->set("generation columns", "");
+  words->set("e.values", "e.empty");
+}
+
+// True if the row possibly has the value {value}.
+char *knows_lately(const Words &words) {
+  return words.filled(
+      psprintf("s.forgotten {>=} oldest OR coalesce({value} {bf <@} ANY (ARRAY[%s]), false)",
+               for_each_generation(words, kLive, ",")));
+}
+
+// Sets the words of a set that forgets.
+void set_forgetting(Words *words, int64 generation) {
+  words->set("newest", psprintf("newest_of_" INT64_FORMAT, generation));
+  words->set("forgotten", "forgotten");
+  words->set("microseconds", psprintf(INT64_FORMAT, generation));
+  words->set("seconds",
+             double_to_shortest_decimal(static_cast<double>(generation) / USECS_PER_SEC));
+  words->set("columns", words->filled(psprintf("  {newest} bigint NOT NULL DEFAULT 0,\n"
+                                               "  forgotten bigint NOT NULL DEFAULT -9,\n%s",
+                                               for_each_generation(*words, kColumn, ",\n"))));
   words->set("names", for_each_generation(*words, "filter_{i}", ", "));
-  words->set("row", words->filled(
-                        psprintf("s.{forgotten}, %s",
-                                 for_each_generation(*words, "s.number_{i}, s.filter_{i}", ", "))));
+  words->set("row", words->filled(psprintf("s.{newest}, s.forgotten, %s",
+                                           for_each_generation(*words, "s.filter_{i}", ", "))));
   words->set("variables", words->filled(kClock));
   words->set("declare", words->filled("DECLARE{variables}\n"));
+  words->set("declare of has", words->filled("DECLARE\n  keys int[] := {keys};{variables}\n"));
+  words->set("contains",
+             words->filled(psprintf("value {bf <@} ANY (ARRAY[%s])",
+                                    for_each_generation(*words, "s.filter_{i}", ", "))));
+  words->set("value", "m.value");
+  words->set("knows m.value", knows_lately(*words));
+  words->set("value", "value");
+  words->set("knows", knows_lately(*words));
+  words->set("has new",
+             words->filled("EXISTS (SELECT FROM (SELECT pg_catalog.unnest(b.members) AS value) m\n"
+                           "          WHERE NOT ({knows m.value}))"));
+  words->set("has", words->filled(kHasLately));
+  words->set("new members", words->filled(kNewMembers));
+  words->set("target", psprintf("CASE%s END", for_each_generation(*words, kTarget, "")));
+  words->set("lost", for_each_generation(*words, kLost, ""));
+  words->set("filters", for_each_generation(*words, kAddAll, ",\n"));
+  words->set("add all", words->filled(kBeginGeneration));
+  words->set("filters", for_each_generation(*words, kBegin, ",\n"));
+  words->set("begin", words->filled(kBeginGeneration));
+  words->set("begin generation", words->filled(R"(    UPDATE {set} AS s SET {begin}
+    WHERE s.{shard} {=} ANY ({path}) AND NOT s.is_full AND s.{newest} {<} generation;
+)"));
   words->set("filters", for_each_generation(*words, kNumbered, ", "));
   words->set("of live", words->filled("\n    WHERE g.number {>=} oldest"));
   words->set("generations", words->filled(kGenerationsOfInfo));
   words->set("generation columns", ",\n    generation_begin, generation_count, generation_fpr");
-}
-
-// True if the row possibly has the value. (The value is not in a row on another level.)
-const char *knows(Words words, bool forgets, const char *value) {
-  words.set("value", value);
-  if (!forgets)
-    return words.filled("{bf}.bf_contains(s.filter, {value})");
-  return words.filled(
-      psprintf("s.{forgotten} {>=} oldest%s", for_each_generation(words, kKnows, "")));
-}
-
-// The filter of a row that gets a new value, as it is before.
-const char *target(Words words, bool forgets, const char *empty) {
-  words.set("empty", empty);
-  return forgets ? psprintf("CASE%s END", for_each_generation(words, kTarget, "")) : "s.filter";
-}
-
-// What follows SET in an UPDATE that adds to a row.
-const char *addition(Words words, bool forgets, const char *empty, const char *adds,
-                     const char *value) {
-  words.set("empty", empty);
-  words.set("adds", adds);
-  words.set("value", value);
-  if (!forgets)
-    return words.filled("      filter = {bf}.{adds}(s.filter, {value})");
-  words.set("dropped", for_each_generation(words, kDropped, ""));
-  words.set("added", for_each_generation(words, kAdd, ",\n"));
-  return words.filled(kAddition);
+  words->set("e.values", for_each_generation(*words, "e.empty", ", "));
 }
 
 } // namespace
@@ -443,6 +494,7 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("set", set);
   words.set("set literal", quote_literal_cstr(set));
   words.set("bf", quote_identifier(get_namespace_name(extension)));
+  words.set("bf <@", words.filled("OPERATOR({bf}.<@)"));
   words.set("type", type_name);
   words.set("type literal", quote_literal_cstr(type_name));
   words.set("shard", psprintf("%s%d", kShardOf, top.shards));
@@ -457,35 +509,34 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("fillfactor", forgets ? "67" : "50");
   words.set("storage", forgets ? ", toast_tuple_target = 8160" : "");
   words.set("keep", forgets ? interval_literal(keep) : "NULL");
-  words.set("empty", "empty"); // a variable of the functions
+  words.set("value", "value");
   words.set("mark", psprintf("%s%d.", kMark, top.shards));
-  set_form(&words, forgets ? generation : 0);
-  words.set("path", path_of(words, shape));
+  StringInfoData path;
+  initStringInfo(&path);
+  for (int i = 1; i <= shape.levels; i++)
+    appendStringInfo(&path, "%skeys[%d]", i > 1 ? ", " : "", i);
+  // The planner sees how many keys there are, and so need not plan each call.
+  words.set("path", psprintf("ARRAY[%s]", path.data));
+  words.set("keys", words.filled(psprintf("{bf}.bf_shard_keys(value, {shards}, {fan out}, %d)",
+                                          shape.levels)));
   words.set("shards of a row", shards_of_row(words, shape));
-  words.set("most", by_level(words, shape, [](const Level &level) { return most_values(level); }));
   words.set("most of level 0", most_values(top));
-  const char *empty = empty_filter(words, top);
-  words.set("empty of level 0", empty);
+  words.set("most", by_level(words, shape, [](const Level &level) { return most_values(level); }));
   words.set("empty of its level", by_level(words, shape, [&words](const Level &level) {
               return empty_filter(words, level);
             }));
-  words.set("target of level 0", target(words, forgets, empty));
-  words.set("add to level 0", addition(words, forgets, empty, "bf_add", "value"));
-  words.set("target", target(words, forgets, "empty"));
-  words.set("add", addition(words, forgets, "empty", "bf_add", "value"));
-  words.set("add f.members",
-            addition(words, forgets, "empty", "bf_add_all", "f.members[1 : f.room]"));
-  words.set("knows m.value", knows(words, forgets, "m.value"));
-  words.set("knows", knows(words, forgets, "value"));
   if (forgets)
-    words.set("has new", words.filled("EXISTS (SELECT FROM pg_catalog.unnest(b.members) m (value)\n"
-                                      "                WHERE NOT ({knows m.value}))"));
+    set_forgetting(&words, generation);
+  else
+    set_remembering(&words);
+  words.set("add to level 0",
+            addition(words, forgets, words.filled("s.{shard} {=} keys[1]"), "  "));
+  words.set("add to its level", addition(words, forgets, words.filled(kActiveRow), "    "));
+  const char *empty = empty_filter(words, top);
+  words.set("values", forgets ? for_each_generation(words, empty, ", ") : empty);
 
-  words.set("empty", empty);
-  words.set("values", forgets ? for_each_generation(words, "{empty}", ", ") : empty);
   for (const char *statement : kTable)
     run(words.filled(statement));
-  words.set("values", forgets ? "empty, empty, empty, empty, empty" : "empty");
   for (const SetFunction &function : kFunctions) {
     const char *its_name = quoted(name, function.suffix);
     run(psprintf("CREATE FUNCTION %s(%s) %s LANGUAGE plpgsql AS %s", its_name,

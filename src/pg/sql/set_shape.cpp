@@ -22,7 +22,7 @@ namespace {
 constexpr uint64 kGenerationBytes = 7 * kLineBytes;
 
 // The shares of the rate, by level.
-constexpr double kRateShare[kMaxLevels] = {0.57, 0.2, 0.1, 0.05};
+constexpr double kRateShare[kMaxLevels] = {0.57, 0.2, 0.1};
 constexpr double kFirstGenerationShare = 1 / 4.4, kGenerationShare = 1 / 5.0;
 
 // How many standard deviations above its share a shard is full. A generation is smaller and varies

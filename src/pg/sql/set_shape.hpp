@@ -36,8 +36,8 @@
 
 namespace bloomfilter {
 
-constexpr int kMaxLevels = 4;
-constexpr int kFanOut = 16;     // children of a shard
+constexpr int kMaxLevels = 3;
+constexpr int kFanOut = 24;     // children of a shard
 constexpr int kGenerations = 5; // of a set that forgets: the current one, and four before it
 
 // The filters of the shards of one level.
