@@ -30,9 +30,9 @@ constexpr const char *kTarget = "\n            WHEN place {=} {i} THEN {before}"
 constexpr const char *kLost = ",\n      CASE WHEN {number} {<} oldest"
                               " AND {bf}.bf_count(s.filter_{i}) {>} 0 THEN {number} END";
 constexpr const char *kBegin = "    filter_{i} = {before}";
-constexpr const char *kAddAll = "    filter_{i} = CASE WHEN place {=} {i}\n"
-                                "      THEN {bf}.bf_add_all({before}, f.members)\n"
-                                "      ELSE {before} END";
+constexpr const char *kAddAll = "        CASE WHEN place {=} {i}\n"
+                                "          THEN {bf}.bf_add_all({before}, s.members[1 : s.room])\n"
+                                "          ELSE {before} END";
 
 // Begins the session's generation in a row whose newest one is older.
 constexpr const char *kBeginGeneration = R"({newest} = GREATEST(s.{newest}, generation),
@@ -173,24 +173,23 @@ BEGIN
     ), locked AS MATERIALIZED (
       SELECT s.{shard} AS shard, s.is_full, s.most, {row}, b.members
       FROM batch b JOIN {set} s ON s.{shard} {=} b.shard
-      WHERE b.has_new ORDER BY s.{shard} FOR NO KEY UPDATE OF s
+      WHERE b.has_new AND NOT EXISTS (SELECT FROM batch b WHERE b.is_missing) ORDER BY s.{shard} FOR NO KEY UPDATE OF s
     ), missed AS MATERIALIZED (
-      -- Rows that are missing or cannot be locked.
+      -- If rows are missing, no row is locked yet. A row that cannot be locked is missing, too.
       SELECT b.members FROM batch b WHERE (b.is_missing OR b.has_new)
         AND NOT EXISTS (SELECT FROM locked l WHERE l.shard {=} b.shard)
     ), fresh AS MATERIALIZED (
-      SELECT s.shard, {new members} AS members,
+      SELECT s.shard, s.most, s.is_full, {row}, {new members} AS members,
         CASE WHEN s.is_full THEN 0 ELSE LEAST(GREATEST(
           pg_catalog.ceil(s.most {-} {bf}.bf_count({target})), 0), 1000000000)::int END AS room
       FROM locked s
     ), written AS (
-      UPDATE {set} AS s SET
-    is_full = f.is_full,
-    {add all}
-      FROM (SELECT f.shard, f.members[1 : f.room] AS members,
-              pg_catalog.cardinality(f.members) {>} f.room AS is_full
-            FROM fresh f) f
-      WHERE s.{shard} {=} f.shard AND NOT s.is_full
+      -- The rows are locked, so all that is known of them is still so.
+      INSERT INTO {set} AS s ({shard}, most, is_full, {data})
+      SELECT s.shard, s.most, pg_catalog.cardinality(s.members) {>} s.room,
+{new data}
+      FROM fresh s WHERE NOT s.is_full
+      ON CONFLICT ({shard}) DO UPDATE SET is_full = excluded.is_full, {replaced}
     )
     SELECT (SELECT pg_catalog.sum(LEAST(pg_catalog.cardinality(f.members), f.room)) FROM fresh f),
       EXISTS (SELECT FROM missed),
@@ -409,7 +408,9 @@ void set_remembering(Words *words) {
                                     "          ELSE s.members END",
                                     kNewMembers)));
   words->set("target", "s.filter");
-  words->set("add all", words->filled("filter = {bf}.bf_add_all(s.filter, f.members)"));
+  words->set("data", "filter");
+  words->set("new data", words->filled("        {bf}.bf_add_all(s.filter, s.members[1 : s.room])"));
+  words->set("replaced", "filter = excluded.filter");
   words->set("begin generation", "");
   words->set("filters", "(0, s.filter)");
   words->set("of live", "");
@@ -455,8 +456,15 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("new members", words->filled(kNewMembers));
   words->set("target", psprintf("CASE%s END", for_each_generation(*words, kTarget, "")));
   words->set("lost", for_each_generation(*words, kLost, ""));
-  words->set("filters", for_each_generation(*words, kAddAll, ",\n"));
-  words->set("add all", words->filled(kBeginGeneration));
+  words->set("data", words->filled(psprintf("{newest}, forgotten, %s",
+                                            for_each_generation(*words, "filter_{i}", ", "))));
+  words->set("new data", words->filled(psprintf("        GREATEST(s.{newest}, generation),\n"
+                                                "        GREATEST(s.forgotten{lost}),\n%s",
+                                                for_each_generation(*words, kAddAll, ",\n"))));
+  words->set("replaced",
+             words->filled(
+                 psprintf("{newest} = excluded.{newest}, forgotten = excluded.forgotten, %s",
+                          for_each_generation(*words, "filter_{i} = excluded.filter_{i}", ", "))));
   words->set("filters", for_each_generation(*words, kBegin, ",\n"));
   words->set("begin", words->filled(kBeginGeneration));
   words->set("begin generation", words->filled(R"(    UPDATE {set} AS s SET {begin}
