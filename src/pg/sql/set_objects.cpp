@@ -241,12 +241,12 @@ END
     SELECT f.number, pg_catalog.sum(f.estimated_count) AS count, pg_catalog.sum(f.fpr) AS fpr
     FROM filters f GROUP BY f.number HAVING pg_catalog.sum(f.estimated_count) {>} 0
   ), probed AS (
-    SELECT pg_catalog.count(*) AS count, pg_catalog.sum(1.0::double precision {/} {shards of a row}) AS share
+    SELECT pg_catalog.count(*) AS count, coalesce(pg_catalog.round(pg_catalog.sum(1.0 {/} {shards of a row}), 6), 0)::double precision AS share
     FROM {set} s
   )
   SELECT coalesce(pg_catalog.sum(f.bits_set) {/} pg_catalog.sum(f.bits), 0),
     coalesce(pg_catalog.sum(f.estimated_count), 0), coalesce(pg_catalog.sum(f.fpr), 0),
-    (SELECT p.count FROM probed p), (SELECT coalesce(p.share, 0) FROM probed p){generations}
+    (SELECT p.count FROM probed p), (SELECT p.share FROM probed p){generations}
   INTO fill, estimated_count, estimated_fpr, rows, rows_per_probe{generation columns}
   FROM filters f;
 END
@@ -509,7 +509,7 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("shards", psprintf("%d", top.shards));
   words.set("last", psprintf("%d", top.shards - 1));
   words.set("levels", psprintf("%d", shape.levels));
-  words.set("fan out", psprintf("%d", kFanOut));
+  words.set("fan out", psprintf("%d", shape.fan_out));
   words.set("expected", psprintf(UINT64_FORMAT, shape.capacity.values));
   words.set("rate", double_to_shortest_decimal(shape.capacity.rate));
   // Workers cannot read temporary tables.

@@ -29,6 +29,10 @@ constexpr double kFirstGenerationShare = 1 / 4.4, kGenerationShare = 1 / 5.0;
 // more. It begins every quarter of `keep` again, so it has many more chances to be an exception.
 constexpr double kDeviations = 2, kDeviationsOfGeneration = 4;
 
+// How many children a shard has. The more there are, the fewer levels a lookup reads. But a row of
+// a set that forgets has five filters, so it takes more space when it is new.
+constexpr int kFanOut = 24, kFanOutOfGenerations = 8;
+
 // The largest number of links that fit into a row.
 constexpr int kLinksInRow = 4, kLinksInGeneration = 3;
 
@@ -83,7 +87,7 @@ SetShape set_shape(double expected, double rate, bool forgets) {
   const int32 shards = shard_count(in_filters, bytes, expected);
   const Capacity each = {in_filters.values / shards + 1, in_filters.rate};
 
-  SetShape shape = {capacity, 0, {}};
+  SetShape shape = {capacity, forgets ? kFanOutOfGenerations : kFanOut, 0, {}};
   int64 first = 0, number = shards;
   while (shape.levels < kMaxLevels && first + number - 1 <= PG_INT32_MAX) {
     Level &level = shape.level[shape.levels];
@@ -101,7 +105,7 @@ SetShape set_shape(double expected, double rate, bool forgets) {
     level.first = static_cast<int32>(first);
     shape.levels++;
     first += number;
-    number *= kFanOut;
+    number *= shape.fan_out;
   }
   shape.level[shape.levels - 1].most = get_float8_infinity();
   return shape;

@@ -1,12 +1,12 @@
 // The shape of a set: its levels of shards, and the filters in each shard.
 //
 // A set is a tree of shards. Level 0 has the number of shards that the expected number of values
-// needs. A shard that is full stays as it is, and its further values go to its kFanOut children on
+// needs. A shard that is full stays as it is, and its further values go to its children on
 // the next level. Each child is a shard of its own, in a row of its own. So an addition writes a
 // row of about two kilobytes, however large the set is, and a lookup reads one row of each level.
 //
-// The shards of a level are numbered as bf_shard() numbers them. A level has kFanOut times as many
-// shards as the level above it, so all values of a shard belong to the same shard of each level
+// The shards of a level are numbered as bf_shard() numbers them. A level has a fixed multiple of
+// the shards of the level above it, so all values of a shard belong to the same shard of each level
 // above. The shards of all levels have one sequence of keys, level after level.
 //
 // Sizes and rates. The rates of all levels together stay within the rate r of the set:
@@ -37,7 +37,6 @@
 namespace bloomfilter {
 
 constexpr int kMaxLevels = 3;
-constexpr int kFanOut = 24;     // children of a shard
 constexpr int kGenerations = 5; // of a set that forgets: the current one, and four before it
 
 // The filters of the shards of one level.
@@ -52,6 +51,7 @@ struct Level {
 
 struct SetShape {
   Capacity capacity; // of the set; of one that forgets: per `keep`
+  int fan_out;       // children of a shard
   int levels;
   Level level[kMaxLevels];
 };
