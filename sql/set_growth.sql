@@ -40,7 +40,8 @@ SELECT bf_drop_set('once');
 -- A generation is 100 days. later() lets the time of one generation pass.
 SELECT bf_create_set('lately', 'int', 2000, keep => '400 days');
 CREATE PROCEDURE later() LANGUAGE sql AS $$
-  UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 - 1, forgotten = forgotten - 1,
+  UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 - 1,
+    forgotten = forgotten - 1,
     filter_0 = filter_1, filter_1 = filter_2, filter_2 = filter_3, filter_3 = filter_4,
     filter_4 = filter_0;
 $$;

@@ -79,7 +79,8 @@ SELECT expected, target_fpr, shards, round(estimated_count) AS count,
   estimated_fpr BETWEEN 1e-20 AND 1e-9 AS fpr, bytes = pg_total_relation_size('seen') AS bytes
 FROM seen_info();
 
--- A filled set has a part of the rate that was asked for, because it can grow. Batches and single values give the same filters.
+-- A filled set has a part of the rate that was asked for, because it can grow. Batches and single
+-- values give the same filters.
 SELECT sum(seen_add_all(batch)) BETWEEN 9900 AND 9992 AS "nearly all were new"
 FROM (SELECT array_agg('url ' || i) AS batch FROM generate_series(1, 9993) i GROUP BY i % 3) b;
 SELECT count(*) AS denied FROM generate_series(1, 9993) i WHERE NOT seen_has('url ' || i);
@@ -252,7 +253,8 @@ SET search_path = sets, public;
 SELECT owned_has(7), owned_has(8);
 
 -- Columns that a user adds have names of their own.
-SELECT bf_create_set('wide', 'int', 5000), bf_create_set('wide_lately', 'int', 5000, keep => '9 days');
+SELECT bf_create_set('wide', 'int', 5000),
+  bf_create_set('wide_lately', 'int', 5000, keep => '9 days');
 DO $$
 DECLARE
   set text;

@@ -141,6 +141,12 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
  '{}', NULL),
 ('stream', 'stream_wal', 'WAL bytes', 'ratio', 'Adding new values to a table of shards: WAL per value',
  '{}', NULL),
+('stream', 'stream_forms', 'µs', 'ratio',
+ 'Adding a new value to sets of a million, call and COMMIT: time per value', '{}', NULL),
+('stream', 'stream_forms_asked', 'µs', 'ratio',
+ 'Asking sets of a million for a new value, call and COMMIT: time per value', '{}', NULL),
+('stream', 'stream_forms_batch', 'µs', 'ratio',
+ 'Adding arrays of 1000 to sets of a million, call and COMMIT: time per value', '{}', NULL),
 ('stream', 'stream_writers', 'µs', 'ratio',
  'Eight sessions add new values to a set of a million, statement and COMMIT: time per value',
  'SELECT bench.write(8, {})', NULL),
@@ -583,6 +589,21 @@ FROM unnest(ARRAY['stream', 'stream_wal']) workload,
        ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter
          WHERE s.filter <> (s.filter | excluded.filter)$$ END) sql
 ORDER BY workload, shards, cases.number;
+INSERT INTO bench.cases (workload, expression, filter, operations, label)
+SELECT workload, format($$DO $do$ DECLARE v bigint; BEGIN
+    FOR n IN 1 .. %s LOOP v := random() * 1e15; PERFORM %s; COMMIT; END LOOP; END $do$ $$,
+    operations / size, format(sql, set)),
+  'shard', operations, label
+FROM (VALUES ('set_1m', 'fixed'), ('set_lately', 'keep'), ('set_grown_10', 'grown tenfold'),
+    ('set_grown_100', 'grown a hundredfold')) sets (set, form),
+  (VALUES (1, 'stream_forms', '%s_add(v)', 10000, 1, 'seen_add'),
+    (2, 'stream_forms_asked', '%s_has(v)', 10000, 1, 'seen_has'),
+    (3, 'stream_forms_batch',
+     '%s_add_all(array(SELECT (random() * 1e15)::bigint FROM generate_series(1, 1000)))', 10000,
+     1000, 'seen_add_all, batch of 1000'))
+    calls (number, workload, sql, operations, size, call),
+  format('%s, %s', call, form) label
+ORDER BY calls.number, sets.form <> 'fixed', sets.form;
 INSERT INTO bench.cases (workload, expression, operations, label)
 SELECT 'stream_writers', format('%s, %L', transactions, script), 8 * transactions * size, label
 FROM (VALUES

@@ -132,6 +132,15 @@ SELECT bf_create_set('set_8', 'bigint', 1e6);
 SELECT set_8_add_all(array(SELECT generate_series(1, 200000::bigint)));
 SELECT bf_create_set('set_10m', 'bigint', 1e7);
 SELECT set_10m_add_all(array(SELECT generate_series(1, 5000000::bigint)));
+-- Sets that have grown tenfold and a hundredfold to a million values, and one that forgets.
+SELECT count(*) = 1 AS has_growing FROM pg_proc WHERE proname = 'bf_generation' \gset
+\if :has_growing
+SELECT bf_create_set('set_grown_10', 'bigint', 1e5), bf_create_set('set_grown_100', 'bigint', 1e4),
+  bf_create_set('set_lately', 'bigint', 1e6, keep => '7 days');
+SELECT set_grown_10_add_all(v), set_grown_100_add_all(v)
+FROM (SELECT array_agg(i) AS v FROM generate_series(1, 1000000::bigint) i GROUP BY i / 100000) a;
+SELECT set_lately_add_all(array(SELECT generate_series(1, 50000::bigint)));
+\endif
 \endif
 
 -- Section scan: a table of wide rows, a table that is read from disk, and hashes as keys. One table

@@ -110,7 +110,7 @@ DECLARE
   known boolean;
   rows bigint;
   level int;
-  keys int[] := {keys};{variables}
+  keys int[];{variables}
 BEGIN
   -- Most values get into the row of level 0.
 {add to level 0}  IF FOUND THEN
@@ -118,6 +118,7 @@ BEGIN
   END IF;
   -- The set has the value, or the row is full or missing, or another session changed it. Each
   -- attempt can fail only because other sessions filled a row meanwhile, or added the value.
+  keys := {keys};
   FOR attempt IN 0 .. {levels} LOOP
 {begin generation}{add to its level}    IF FOUND THEN
       RETURN true;
@@ -167,13 +168,15 @@ BEGIN
         {has new} AS has_new
       FROM (SELECT v.shard, pg_catalog.array_agg(v.value) AS members
             FROM (SELECT {bf}.bf_shard(u.value, shards) AS shard, u.value
-                  FROM (SELECT DISTINCT p.value FROM (SELECT pg_catalog.unnest(pending) AS value) p) u) v
+                  FROM (SELECT DISTINCT p.value
+                        FROM (SELECT pg_catalog.unnest(pending) AS value) p) u) v
             WHERE v.shard IS NOT NULL GROUP BY v.shard) b
         LEFT JOIN {set} s ON s.{shard} {=} (first {+} b.shard)
     ), locked AS MATERIALIZED (
       SELECT s.{shard} AS shard, s.is_full, s.most, {row}, b.members
       FROM batch b JOIN {set} s ON s.{shard} {=} b.shard
-      WHERE b.has_new AND NOT EXISTS (SELECT FROM batch b WHERE b.is_missing) ORDER BY s.{shard} FOR NO KEY UPDATE OF s
+      WHERE b.has_new AND NOT EXISTS (SELECT FROM batch b WHERE b.is_missing)
+      ORDER BY s.{shard} FOR NO KEY UPDATE OF s
     ), missed AS MATERIALIZED (
       -- If rows are missing, no row is locked yet. A row that cannot be locked is missing, too.
       SELECT b.members FROM batch b WHERE (b.is_missing OR b.has_new)
@@ -241,7 +244,9 @@ END
     SELECT f.number, pg_catalog.sum(f.estimated_count) AS count, pg_catalog.sum(f.fpr) AS fpr
     FROM filters f GROUP BY f.number HAVING pg_catalog.sum(f.estimated_count) {>} 0
   ), probed AS (
-    SELECT pg_catalog.count(*) AS count, coalesce(pg_catalog.round(pg_catalog.sum(1.0 {/} {shards of a row}), 6), 0)::double precision AS share
+    SELECT pg_catalog.count(*) AS count,
+      coalesce(pg_catalog.round(pg_catalog.sum(1.0 {/} {shards of a row}), 6), 0)
+        ::double precision AS share
     FROM {set} s
   )
   SELECT coalesce(pg_catalog.sum(f.bits_set) {/} pg_catalog.sum(f.bits), 0),
@@ -537,8 +542,9 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
     set_forgetting(&words, generation);
   else
     set_remembering(&words);
-  words.set("add to level 0",
-            addition(words, forgets, words.filled("s.{shard} {=} keys[1]"), "  "));
+  words.set(
+      "add to level 0",
+      addition(words, forgets, words.filled("s.{shard} {=} {bf}.bf_shard(value, {shards})"), "  "));
   words.set("add to its level", addition(words, forgets, words.filled(kActiveRow), "    "));
   const char *empty = empty_filter(words, top);
   words.set("values", forgets ? for_each_generation(words, empty, ", ") : empty);
