@@ -212,8 +212,8 @@ FilterSet probe_and_sort(Search *search, const RangeSlot &slot, uint32 group, Fi
     needed.found = found.count();
     left = left & found;
   }
-  std::stable_sort(search->needed.begin(), search->needed.end(),
-                   [](const NeededHash &a, const NeededHash &b) { return a.found < b.found; });
+  std::sort(search->needed.begin(), search->needed.end(),
+            [](const NeededHash &a, const NeededHash &b) { return a.found < b.found; });
   search->is_sorted = true;
   return left;
 }
