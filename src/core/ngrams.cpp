@@ -70,11 +70,11 @@ void for_each_like_ngram(const std::uint8_t *pattern, std::size_t size, Uncertai
   for (std::size_t i = 0; i < size; i++) {
     if (pattern[i] == '%' || pattern[i] == '_') {
       runs.cut();
-    } else if (pattern[i] != '\\') {
-      runs.add(pattern[i]);
-    } else if (++i < size) {
-      runs.add(pattern[i]);
+      continue;
     }
+    if (pattern[i] == '\\' && ++i == size)
+      return;
+    runs.add(pattern[i]);
   }
 }
 
