@@ -2,7 +2,8 @@
 must give the answers of a sequential scan.
 
 A world is a table with one to four columns of any types that can be indexed, and a few indexes with
-one or several of these columns. Its rows are wide and a range has few pages, so that small tables
+one or several of these columns, or of expressions, some for a part of the table. Many columns have
+types with keys, and conditions on what is inside their values (keys.py). Its rows are wide and a range has few pages, so that small tables
 fill several groups of ranges. In some worlds, the hash function of an operator class sleeps now and
 then, so that others write while a range gets its filter.
 
@@ -33,6 +34,7 @@ import time
 import psycopg2
 import psycopg2.extensions
 
+import keys
 from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, text_of
 
@@ -219,7 +221,8 @@ class World:
     def new_column(self, kind=None):
         """A column that is not in the table yet, with its pool."""
         if not kind:  # often integer, because it has the operator class that sleeps
-            kind = self.r.choice(["integer"] + self.r.sample(list(self.kinds), 3))
+            kind = self.r.choice(["integer"] + self.r.sample(list(self.kinds), 3)
+                                 + self.r.sample(list(keys.POOLS), 4))
         column = Column(f"c{self.made}", kind, [])
         self.made += 1
         self.run(f"DROP TABLE IF EXISTS pool_{column.name}")
@@ -235,12 +238,13 @@ class World:
             self.run(f"INSERT INTO pool_{column.name} VALUES (0, NULL)")
             column.values.append(f"NULL::{kind}")
         column.size = len(column.values)
-        for form in NUMBERED * (self.r.random() < 0.7):
+        forms = self.r.sample(keys.POOLS[kind], 2) if kind in keys.POOLS else []
+        for form in (forms + NUMBERED) * (self.r.random() < 0.8):
             with contextlib.suppress(psycopg2.Error):
                 more = self.r.choice([50, 400, 2000])
                 self.db.cursor().execute(
                     f"INSERT INTO pool_{column.name} SELECT i + {column.size} - 1,"
-                    f" {form.format(kind)} FROM generate_series(1, {more}) i")
+                    f" {form if form in forms else form.format(kind)} FROM generate_series(1, {more}) i")
                 column.size += more
                 column.values += [f"(SELECT v FROM pool_{column.name} WHERE n = {n})"
                                   for n in self.r.sample(range(column.size), 10)]
@@ -255,11 +259,14 @@ class World:
                                   "autosummarize = on"])]
         if options[0].split()[0] == options[1].split()[0]:
             options.pop()
-        names = [column.name + (" slow_ops" if column.kind == "integer" and self.r.random() < 0.6
-                                else "") for column in columns]
+        names = [keys.entry(column.kind, column.name, self.r)
+                 + (" slow_ops" if column.kind == "integer" and self.r.random() < 0.6 else "")
+                 for column in columns]
+        where = self.r.choice([""] * 5 + ["WHERE id % 4 > 0", "WHERE note < 900",
+                                          f"WHERE {columns[0].name} IS NOT NULL"])
         self.made += 1
         self.run(f"CREATE INDEX {concurrently} b{self.made} ON t USING bloompages"
-                 f" ({', '.join(names)}) WITH ({', '.join(options)})")
+                 f" ({', '.join(names)}) WITH ({', '.join(options)}) {where}")
 
     def indexes(self):
         """Names of the valid indexes of the access method."""
@@ -634,13 +641,26 @@ class World:
             return self.r.choice(column.values)
         return column.some(self.r.randint(0, 9999))
 
+    def text(self, column, expression):
+        """The text of an expression for a value of the column's pool."""
+        try:
+            rows = self.rows(f"SELECT ({expression})::text FROM pool_{column.name} WHERE v IS NOT NULL"
+                             f" ORDER BY n = {self.r.randrange(column.size)} DESC LIMIT 1")
+            return rows[0][0] if rows else None
+        except psycopg2.errors.DataError:
+            return None
+
     def condition(self, column):
         """A condition on the column, and whether an index on the column must serve it."""
         r, name, value = self.r, column.name, self.value(column)
+        if column.kind in keys.POOLS and r.random() < 0.7:
+            self.s.counts["keys"] += 1
+            return keys.condition(column.kind, name, r, lambda v: self.text(column, v)), False
         kind = r.random()
         if kind < 0.45:
             # The planner makes `b` of `b = true`, which only btree and hash indexes serve.
-            return f"{name} = {value}", "NULL" not in value and column.kind != "boolean"
+            return f"{name} = {value}", "NULL" not in value and column.kind not in (
+                "boolean", "tsvector")
         if kind < 0.6:
             values = [self.value(column) for _ in range(r.randint(1, 4))]
             return (f"{name} = ANY (ARRAY[{', '.join(values + ['NULL'])}]::"
@@ -664,8 +684,8 @@ class World:
         """A query, its settings, and whether an index must be used."""
         r, column = self.r, self.r.choice(self.columns)
         condition, must = self.condition(column)
-        must = must and any(re.search(rf"\b{column.name}\b", index)
-                               for index in self.definitions())
+        must = must and any(re.search(rf"(\(|, ){column.name}( \w+)?[,)]", index)
+                            and " WHERE " not in index for index in self.definitions())
         settings = PARALLEL * (r.random() < 0.2)
         kind = r.random()
         if kind < 0.4:
@@ -773,7 +793,8 @@ def indexable(db):
                 cursor.execute("CREATE INDEX ON tried USING bloompages (c)")
                 cursor.execute(
                     "SELECT DISTINCT format_type(amoprighttype, NULL) FROM pg_amop JOIN pg_am a"
-                    " ON a.oid = amopmethod WHERE amname = 'bloompages' AND amoplefttype ="
+                    " ON a.oid = amopmethod JOIN pg_operator o ON o.oid = amopopr AND oprname = '='"
+                    " WHERE amname = 'bloompages' AND amoplefttype ="
                     " (SELECT opcintype FROM pg_index JOIN pg_opclass o ON o.oid = indclass[0]"
                     " WHERE indrelid = 'tried'::regclass)")
                 kinds[kind] = [other for other, in cursor.fetchall() if other in GENERATORS]
@@ -795,5 +816,5 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("bloompages", search, "questions", "hits", "through the index", "kills", "standby",
+    run("bloompages", search, "questions", "hits", "through the index", "keys", "kills", "standby",
         within=Servers)
