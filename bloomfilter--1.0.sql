@@ -2408,5 +2408,5 @@ COMMENT ON FUNCTION bf_index_check(regclass) IS
 CREATE FUNCTION bf_index_tidy(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_tidy(regclass) IS
-  'filter index: moves waiting filters into groups and merges small groups; bloompages index: makes '
-  'the filters of all complete ranges';
+  'filter index: moves waiting filters into groups and merges small groups; '
+  'bloompages index: makes the filters of all complete ranges';

@@ -212,8 +212,8 @@ SELECT fill BETWEEN 0.3 AND 0.5 AS fill, false_pages BETWEEN 0.01 AND 1 AS false
        additions BETWEEN 1700 AND 2300 AS additions
 FROM bf_index_info('described_k');
 
--- If a range cannot be read, three INSERTs try, and none fails. The next ones leave it to VACUUM. The
--- range is the first of a group or a later one. Each row has a page of its own.
+-- If a range cannot be read, three INSERTs try, and none fails. The next ones leave it to VACUUM.
+-- The range is the first of a group or a later one. Each row has a page of its own.
 CREATE SEQUENCE tries;
 CREATE FUNCTION failing_hash(v int, seed bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
@@ -379,7 +379,8 @@ CREATE INDEX parts_k ON parts USING bloompages (k);
 INSERT INTO parts SELECT i, i * 3 FROM generate_series(0, 9999) i;
 VACUUM ANALYZE parts;
 SELECT * FROM compared('SELECT count(*) FROM parts WHERE k = 29997');
--- bf_index_check() and bf_index_tidy() work on the indexes of all partitions, bf_index_info() on one.
+-- bf_index_check() and bf_index_tidy() work on the indexes of all partitions, bf_index_info() on
+-- one.
 CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (10000) TO (40000) PARTITION BY RANGE (id);
 CREATE TABLE parts_4 PARTITION OF parts_3 FOR VALUES FROM (10000) TO (30000);
 ALTER INDEX parts_1_k_idx SET (autosummarize = off);

@@ -305,8 +305,8 @@ INSERT INTO parts SELECT day, filter FROM segments;
 SELECT explained('SELECT * FROM parts WHERE filter @> 300');
 SELECT day, count(*) FROM parts WHERE filter @> 300 GROUP BY day ORDER BY day;
 -- bf_index_check() and bf_index_tidy() work on the indexes of all partitions.
-SELECT sum(grouped) > 0 AS grouped FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index),
-  bf_index_info(index::regclass);
+SELECT sum(grouped) > 0 AS grouped
+FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index), bf_index_info(index::regclass);
 INSERT INTO parts SELECT id % 10, filter FROM segments ORDER BY id LIMIT 20;
 SELECT index, pending FROM (VALUES ('early_filter_idx'), ('late_filter_idx')) i (index),
   bf_index_info(index::regclass);

@@ -1,6 +1,6 @@
 -- N-grams, the keys of the operator class text_ngram_ops: a text that fulfils a condition has all
--- n-grams of the condition. Most tests ask a GIN index, which reads exactly the rows that have them.
--- test/search/ngrams.py generates more texts, in other encodings.
+-- n-grams of the condition. Most tests ask a GIN index, which reads exactly the rows that have
+-- them. test/search/ngrams.py generates more texts, in other encodings.
 CREATE SCHEMA ngrams;
 SET search_path = ngrams, public;
 SET jit = off; -- it would take longer than all the rest

@@ -3,9 +3,10 @@ must give the answers of a sequential scan.
 
 A world is a table with one to four columns of any types that can be indexed, and a few indexes with
 one or several of these columns, or of expressions, some for a part of the table. Many columns have
-types with keys, and conditions on what is inside their values (keys.py). Its rows are wide and a range has few pages, so that small tables
-fill several groups of ranges. In some worlds, the hash function of an operator class sleeps now and
-then, so that others write while a range gets its filter.
+types with keys, and conditions on what is inside their values (keys.py). Its rows are wide and a
+range has few pages, so that small tables fill several groups of ranges. In some worlds, the hash
+function of an operator class sleeps now and then, so that others write while a range gets its
+filter.
 
 While up to three sessions insert, update and delete rows, roll back and vacuum, this program takes
 a step: it changes rows, columns or indexes, vacuums, or kills a session or the server. After each
@@ -244,7 +245,8 @@ class World:
                 more = self.r.choice([50, 400, 2000])
                 self.db.cursor().execute(
                     f"INSERT INTO pool_{column.name} SELECT i + {column.size} - 1,"
-                    f" {form if form in forms else form.format(kind)} FROM generate_series(1, {more}) i")
+                    f" {form if form in forms else form.format(kind)}"
+                    f" FROM generate_series(1, {more}) i")
                 column.size += more
                 column.values += [f"(SELECT v FROM pool_{column.name} WHERE n = {n})"
                                   for n in self.r.sample(range(column.size), 10)]
@@ -644,7 +646,8 @@ class World:
     def text(self, column, expression):
         """The text of an expression for a value of the column's pool."""
         try:
-            rows = self.rows(f"SELECT ({expression})::text FROM pool_{column.name} WHERE v IS NOT NULL"
+            rows = self.rows(f"SELECT ({expression})::text FROM pool_{column.name}"
+                             f" WHERE v IS NOT NULL"
                              f" ORDER BY n = {self.r.randrange(column.size)} DESC LIMIT 1")
             return rows[0][0] if rows else None
         except psycopg2.errors.DataError:

@@ -14,11 +14,13 @@ POOLS = {
     "text": ["format('Request %s of user%s took %s ms', md5(i::text), i % 50, i % 7)",
              "format('%s_%s%% \\ %s', i % 90, md5((i % 300)::text), chr(1040 + i % 60))"],
     "text[]": ["ARRAY['t' || i, 'u' || i % 9, NULLIF('v' || i % 4, 'v2')]",
-               "CASE i % 5 WHEN 0 THEN '{}' WHEN 1 THEN '{NULL}' ELSE string_to_array(i::text, NULL) END"],
+               "CASE i % 5 WHEN 0 THEN '{}' WHEN 1 THEN '{NULL}'"
+               " ELSE string_to_array(i::text, NULL) END"],
     "integer[]": ["ARRAY[i, i % 9]", "ARRAY[[i, NULL], [i % 40, i % 3]]"],
     "jsonb": ["jsonb_build_object('id', i, 'tags', jsonb_build_array('t' || i % 99, i % 5, NULL),"
               " 'in', jsonb_build_object('k' || i % 40, i % 3, 'e', '{}'::jsonb))",
-              "CASE i % 3 WHEN 0 THEN to_jsonb(i % 60) WHEN 1 THEN jsonb_build_array(i % 60, '[]'::jsonb)"
+              "CASE i % 3 WHEN 0 THEN to_jsonb(i % 60)"
+              " WHEN 1 THEN jsonb_build_array(i % 60, '[]'::jsonb)"
               " ELSE jsonb_build_object('a', i / 10.0, '', 'x') END"],
     "tsvector": ["setweight(to_tsvector('simple', format('w%s and v%s of x%s', i, i % 50, i % 7)),"
                  " (ARRAY['A', 'B', 'D']::\"char\"[])[1 + i % 3])",
@@ -73,8 +75,8 @@ def of_text(left, value, r, ask):
         pattern = "".join("\\" + c if not c.isalnum() and ord(c) < 128 else c for c in part)
         if r.random() < 0.5 and len(part) > 4 and part.isalnum():
             at = r.randint(1, len(part) - 1)
-            pattern = part[:at] + r.choice(["?", "*", "+", ".*", ".", "|", "{1}", "[a-z]*", "(x|)", "(?:)"]) \
-                + part[at:]
+            between = ["?", "*", "+", ".*", ".", "|", "{1}", "[a-z]*", "(x|)", "(?:)"]
+            pattern = part[:at] + r.choice(between) + part[at:]
         return f"{left} {operator} {literal(r.choice(['', '^', '.*']) + pattern)}"
     escaped = "".join("\\" + c if c in "\\%_" else c for c in part)
     if r.random() < 0.4 and len(part) > 3:
@@ -146,10 +148,11 @@ def of_jsonb(left, value, r, ask):
     found = json.loads(ask(value) or "{}", parse_float=lambda text: float(text))
     kind = r.random()
     if kind < 0.4:
-        return f"{left} {r.choice(['@>', '@>', '@>', '='])} {literal(written(smaller(found, r), r))}"
+        operator = r.choice(["@>", "@>", "@>", "="])
+        return f"{left} {operator} {literal(written(smaller(found, r), r))}"
     if kind < 0.6:
-        keys = [key for key in (list(found) if isinstance(found, dict) else []) + ["a", "none", "t7"]
-                if r.random() < 0.6]
+        own = list(found) if isinstance(found, dict) else []
+        keys = [key for key in own + ["a", "none", "t7"] if r.random() < 0.6]
         if r.random() < 0.4 and keys:
             return f"{left} ? {literal(keys[0])}"
         texts = ", ".join([literal(key) for key in keys] + ["NULL"] * (r.random() < 0.2))

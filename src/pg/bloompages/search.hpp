@@ -17,7 +17,7 @@
 // left. So it takes 1 to 3 pages a group for a needle of a LIKE that few rows have. A frequent one
 // gains nothing, because every range has its n-grams.
 //
-// Tests: sql/inside.sql, test/search/bloompages.py.
+// Tests: sql/inside.sql, sql/inside_changes.sql, sql/ngrams.sql, test/search/bloompages.py.
 #pragma once
 
 #include "pg/server.hpp"

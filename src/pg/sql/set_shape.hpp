@@ -27,7 +27,8 @@
 // The trade-off: a set that will never grow pays for the possibility. It takes 1.13 times the bits
 // that one filter of the same rate takes.
 //
-// Tests: sql/sets.sql, sql/set_growth.sql, test/t/045_sets.pl, test/search/sets.py.
+// Tests: sql/sets.sql, sql/set_growth.sql, test/t/045_sets.pl,
+// test/t/046_set_generations.pl.
 #pragma once
 
 #include "pg/server.hpp"
