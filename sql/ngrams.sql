@@ -92,7 +92,8 @@ SELECT * FROM each_counted(
   $$v ILIKE ANY ('{%TIMEOUT%,%KELVIN%,%Foo(%}')$$,
   $$v LIKE ANY (ARRAY(SELECT '%' || i || 'wxyz%' FROM generate_series(1, 1000) i))$$,
   $$v LIKE ANY (ARRAY(SELECT '%time' || repeat('o', i) || 'ut%' FROM generate_series(1, 1000) i))$$,
-  $$v LIKE '%' || repeat('timeout', 10000) || '%'$$);
+  $$v LIKE '%' || repeat('timeout', 10000) || '%'$$,
+  $$v LIKE '%' || repeat('timeout', 200000) || '%'$$);
 CREATE TABLE long_lines (v text);
 INSERT INTO long_lines
 SELECT string_agg(md5(i::text), ' ' ORDER BY i) FROM generate_series(1, 10000) i;
@@ -134,7 +135,7 @@ FROM unnest('{C,und-x-icu,tr-x-icu,lt-x-icu}'::name[]) collation_name,
 CREATE VIEW collations AS
 SELECT DISTINCT ON (collprovider, collctype, substring(collname FROM '^[^-]*')) collname
 FROM pg_collation
-WHERE collencoding IN (-1, pg_char_to_encoding('UTF8')) AND collisdeterministic
+WHERE collisdeterministic AND pg_collation_is_visible(oid) -- and for this encoding
   AND collnamespace = 'pg_catalog'::regnamespace
 ORDER BY collprovider, collctype, substring(collname FROM '^[^-]*'), length(collname);
 CREATE TABLE characters AS

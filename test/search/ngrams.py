@@ -74,9 +74,8 @@ class World:
             include = include[:include.index(";") + 1]  # the operator class
         self.cursor.execute(f"SET check_function_bodies = off; {include}")
         self.cursor.execute(
-            "SELECT collname FROM pg_collation WHERE collisdeterministic"
-            " AND collencoding IN (-1, pg_char_to_encoding(getdatabaseencoding()))"
-            " AND collname <> 'unicode'")
+            "SELECT collname FROM pg_collation WHERE collisdeterministic AND"
+            " pg_collation_is_visible(oid)")  # false if it is not for this encoding
         self.collations = [name for (name,) in self.cursor.fetchall()]
         self.pieces = [piece for piece in PIECES if self.can_hold(piece)]
         self.regex = [piece for piece in REGEX if self.can_hold(piece)]

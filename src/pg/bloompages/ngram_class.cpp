@@ -23,9 +23,10 @@ namespace {
 // The strategies of the class. pg_trgm's classes have the same numbers for the same operators.
 constexpr StrategyNumber kLike = 3, kILike = 4, kRegex = 5, kIRegex = 6, kStartsWith = 101;
 
-// lower() takes up to eight bytes of memory for a byte of its argument. It raises an error if that
-// is more than MaxAllocSize. The server raises that error only when it compares a value.
-constexpr Size kLargestLowered = MaxAllocSize / 8;
+// Longer patterns are not read, because nothing in it can be interrupted. Nor has lower() the
+// memory for all of them, and it would raise an error. The server does so only when it compares a
+// value.
+constexpr Size kLongestPattern = kBytesBetweenChecks;
 
 struct Pattern {
   const uint8 *text;
@@ -102,8 +103,9 @@ UncertainBytes uncertain_without_case(Oid collation) {
 // pattern: whether a pattern is valid is the server's business.
 NeedleNgrams ngrams_of_condition(StrategyNumber strategy, Pattern pattern, Oid collation) {
   const bool ignores_case = strategy == kILike || strategy == kIRegex;
-  if ((OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
-      (ignores_case && (!has_known_case(collation) || pattern.size > kLargestLowered)))
+  if (pattern.size > kLongestPattern ||
+      (OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
+      (ignores_case && !has_known_case(collation)))
     return {};
   switch (strategy) {
   case kLike:
