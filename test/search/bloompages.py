@@ -593,7 +593,7 @@ class World:
         db.close()
 
     def ask(self, db, where):
-        for _ in range(5):
+        for _ in range(25):
             query, settings, must = self.question()
             prepared = self.r.choice(["generic", "custom"])
             answers = {plan: self.answer(db, PLANS[plan] + settings, query, prepared)
@@ -647,8 +647,8 @@ class World:
         """The text of an expression for a value of the column's pool."""
         try:
             rows = self.rows(f"SELECT ({expression})::text FROM pool_{column.name}"
-                             f" WHERE v IS NOT NULL"
-                             f" ORDER BY n = {self.r.randrange(column.size)} DESC LIMIT 1")
+                             f" WHERE v IS NOT NULL ORDER BY"
+                             f" n = {self.r.randrange(column.size)} DESC LIMIT 1")
             return rows[0][0] if rows else None
         except psycopg2.errors.DataError:
             return None
@@ -658,7 +658,8 @@ class World:
         r, name, value = self.r, column.name, self.value(column)
         if column.kind in keys.POOLS and r.random() < 0.7:
             self.s.counts["keys"] += 1
-            return keys.condition(column.kind, name, r, lambda v: self.text(column, v)), False
+            return keys.condition(column.kind, name, " ".join(self.definitions()), r,
+                                  lambda v: self.text(column, v)), False
         kind = r.random()
         if kind < 0.45:
             # The planner makes `b` of `b = true`, which only btree and hash indexes serve.

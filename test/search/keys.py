@@ -19,9 +19,8 @@ POOLS = {
     "integer[]": ["ARRAY[i, i % 9]", "ARRAY[[i, NULL], [i % 40, i % 3]]"],
     "jsonb": ["jsonb_build_object('id', i, 'tags', jsonb_build_array('t' || i % 99, i % 5, NULL),"
               " 'in', jsonb_build_object('k' || i % 40, i % 3, 'e', '{}'::jsonb))",
-              "CASE i % 3 WHEN 0 THEN to_jsonb(i % 60)"
-              " WHEN 1 THEN jsonb_build_array(i % 60, '[]'::jsonb)"
-              " ELSE jsonb_build_object('a', i / 10.0, '', 'x') END"],
+              "CASE i % 3 WHEN 0 THEN to_jsonb(i % 60) WHEN 1 THEN jsonb_build_array(i % 60,"
+              " '[]'::jsonb) ELSE jsonb_build_object('a', i / 10.0, '', 'x') END"],
     "tsvector": ["setweight(to_tsvector('simple', format('w%s and v%s of x%s', i, i % 50, i % 7)),"
                  " (ARRAY['A', 'B', 'D']::\"char\"[])[1 + i % 3])",
                  "array_to_tsvector(ARRAY['w' || i % 90, 'it''s ' || i % 9, 'ä'])"],
@@ -51,10 +50,13 @@ def entry(kind, name, r):
     return f"{expression} {r.choice(CLASSES.get(result, ['']))}".strip()
 
 
-def condition(kind, name, r, ask):
-    """A condition on a column or on an expression of it. `ask(expression)` returns the text of an
-    expression for a value `v` of the column's pool, or None."""
-    form, result = r.choice([("{}", kind)] * 3 + EXPRESSIONS[kind])
+def condition(kind, name, indexes, r, ask):
+    """A condition on a column or on an expression of it, often one that is in the definitions of
+    the indexes. `ask(expression)` returns the text of an expression for a value `v` of the column's
+    pool, or None."""
+    forms = [("{}", kind)] + EXPRESSIONS[kind]
+    indexed = [form for form in forms if form[0].format(*[name] * 2) in indexes]
+    form, result = r.choice(indexed if indexed and r.random() < 0.8 else forms)
     left = form.format(*[name] * 2)
     value = form.format(*["v"] * 2)
     return MAKERS[result](left, value, r, ask)
@@ -75,8 +77,8 @@ def of_text(left, value, r, ask):
         pattern = "".join("\\" + c if not c.isalnum() and ord(c) < 128 else c for c in part)
         if r.random() < 0.5 and len(part) > 4 and part.isalnum():
             at = r.randint(1, len(part) - 1)
-            between = ["?", "*", "+", ".*", ".", "|", "{1}", "[a-z]*", "(x|)", "(?:)"]
-            pattern = part[:at] + r.choice(between) + part[at:]
+            pattern = part[:at] + r.choice(["?", "*", "+", ".*", ".", "|", "{1}", "[a-z]*", "(x|)",
+                                            "(?:)"]) + part[at:]
         return f"{left} {operator} {literal(r.choice(['', '^', '.*']) + pattern)}"
     escaped = "".join("\\" + c if c in "\\%_" else c for c in part)
     if r.random() < 0.4 and len(part) > 3:
@@ -148,8 +150,8 @@ def of_jsonb(left, value, r, ask):
     found = json.loads(ask(value) or "{}", parse_float=lambda text: float(text))
     kind = r.random()
     if kind < 0.4:
-        operator = r.choice(["@>", "@>", "@>", "="])
-        return f"{left} {operator} {literal(written(smaller(found, r), r))}"
+        document = written(smaller(found, r), r)
+        return f"{left} {r.choice(['@>', '@>', '@>', '='])} {literal(document)}"
     if kind < 0.6:
         own = list(found) if isinstance(found, dict) else []
         keys = [key for key in own + ["a", "none", "t7"] if r.random() < 0.6]

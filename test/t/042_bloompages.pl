@@ -41,9 +41,10 @@ query(q{
     CREATE TABLE busy (id serial, k int, u uuid, t text) WITH (fillfactor = 70);
     CREATE INDEX busy_pages ON busy USING bloompages (k, u, t);
     CREATE INDEX busy_small ON busy USING bloompages (k) WITH (pages_per_range = 2);
-    CREATE INDEX busy_quiet ON busy USING bloompages (u) WITH (autosummarize = off, fpr = 0.001)});
-my $check = q{SELECT bf_index_check(i) FROM unnest('{busy_pages,busy_small,busy_quiet}'::regclass[]) i};
-my @questions = ('k = 5', 'k = 77', 'k = ANY (ARRAY[1, 500, 999])', "t = 't7'", 'k = 3 AND t = \'t3\'',
+    CREATE INDEX busy_quiet ON busy USING bloompages (u) WITH (autosummarize = off, fpr = 0.001);
+    CREATE INDEX busy_keys ON busy USING bloompages (t text_ngram_ops, (ARRAY[k, -k])) WITH (pages_per_range = 2) WHERE id > 0});
+my $check = q{SELECT bf_index_check(i) FROM unnest('{busy_pages,busy_small,busy_quiet,busy_keys}'::regclass[]) i};
+my @questions = ('id > 0 AND ARRAY[k, -k] @> ARRAY[-77]', 'id > 0 AND ARRAY[k, -k] && ARRAY[-5, 9999]', 'id > 0 AND t LIKE \'%4321%\'', 'k = 5', 'k = 77', 'k = ANY (ARRAY[1, 500, 999])', "t = 't7'", 'k = 3 AND t = \'t3\'',
     "u = md5('12')::uuid", "u = ANY (ARRAY[md5('1'), md5('2'), md5('3')]::uuid[])");
 sub answers_are_alike {
     my ($name, $server) = @_;
@@ -63,6 +64,7 @@ my %busy = (
     abort => [ 2, "BEGIN;\nINSERT INTO busy (k) SELECT i FROM generate_series(1, 300) i;\nROLLBACK" ],
     part => [ 1, "BEGIN;\nSAVEPOINT a;\nINSERT INTO busy (k) SELECT i FROM generate_series(1, 30) i;\nROLLBACK TO a;\nINSERT INTO busy (k, t) VALUES (77, 'part');\nCOMMIT" ],
     probe => [ 6, "SELECT must_be_alike('busy', 'k = ' || :n % 1000)" ],
+    keys => [ 3, "SELECT must_be_alike('busy', 'id > 0 AND ARRAY[k, -k] @> ARRAY[-' || :n % 1000 || ']')" ],
     other => [ 2, "SELECT must_be_alike('busy', format('u = %L', md5((:n)::text)::uuid))" ],
     vacuum => [ 1, 'VACUUM busy' ],
     tidy => [ 1, q{SELECT bf_index_tidy('busy_quiet')} ],
