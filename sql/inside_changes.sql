@@ -51,7 +51,8 @@ CREATE OPERATOR CLASS yes_words_ops FOR TYPE tsvector USING bloompages AS
   FUNCTION 4 gin_tsquery_consistent(internal, smallint, tsvector, int, internal, internal,
     internal, internal), STORAGE text;
 SELECT opcname FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am
-  WHERE amname = 'bloompages') AND NOT amvalidate(oid);
+  WHERE amname = 'bloompages')
+  AND CASE WHEN opcnamespace = current_schema()::regnamespace THEN NOT amvalidate(oid) END;
 CREATE INDEX lists_yes ON lists USING bloompages (i yes_array_ops, v yes_words_ops)
   WITH (pages_per_range = 1);
 CREATE INDEX lists_yes_d ON lists USING bloompages (d yes_jsonb_ops) WITH (pages_per_range = 1);

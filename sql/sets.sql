@@ -360,7 +360,7 @@ DROP TABLE seen;
 SELECT outcome('SELECT seen_has(1)');
 SELECT bf_create_set('seen', 'int', 5000);
 SELECT bf_drop_set('seen');
-SELECT outcome('SELECT bf_drop_set(''seen'')') AS "dropped again";
+SELECT outcome(format('SELECT bf_drop_set(%L)', current_schema() || '.seen')) AS "dropped again";
 SELECT bf_create_set('seen', 'int', 5000);
 SELECT bf_drop_set('seen');
 SELECT * FROM made ORDER BY name;

@@ -224,19 +224,24 @@ void drop(const char *functions, const char *table) {
   SPI_finish();
 }
 
+// The functions of the set that a table is; empty if it is none.
+const char *functions_of_table(Oid table) {
+  const Oid schema = get_rel_namespace(table);
+  const char *name = get_rel_name(table), *shards = number_of_shards(table);
+  if (!name || !shards || get_rel_relkind(table) != RELKIND_RELATION)
+    return "";
+  const char *functions = functions_of_set(schema, name, shards);
+  const char *before = *functions == '\0' ? name_before(schema, shards) : nullptr;
+  return before ? functions_of_set(schema, before, shards) : functions;
+}
+
 void drop_table_of_set(Oid table) {
   const Oid schema = get_rel_namespace(table);
   const SetName name = {get_namespace_name_or_temp(schema), get_rel_name(table)};
   if (!name.schema || !name.set)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist", table)));
-  const char *shards = number_of_shards(table), *functions = "";
-  if (shards && get_rel_relkind(table) == RELKIND_RELATION) {
-    functions = functions_of_set(schema, name.set, shards);
-    const char *before = *functions == '\0' ? name_before(schema, shards) : nullptr;
-    if (before)
-      functions = functions_of_set(schema, before, shards);
-  }
+  const char *functions = functions_of_table(table);
   if (*functions == '\0')
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a set", name.set),
                     errdetail("It has no functions that were made by bf_create_set()."),
@@ -244,8 +249,8 @@ void drop_table_of_set(Oid table) {
   drop(functions, quoted(name));
 }
 
-// Drops the functions of a set whose table is gone.
-void drop_functions_of_set(List *parts) {
+// Drops the functions of a set whose table is gone. Returns false if there are none.
+bool drop_functions_of_set(List *parts) {
   char *schema_name, *set;
   DeconstructQualifiedName(parts, &schema_name, &set);
   List *schemas =
@@ -258,9 +263,9 @@ void drop_functions_of_set(List *parts) {
       break;
   }
   if (*functions == '\0')
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("set \"%s\" does not exist", NameListToString(parts))));
+    return false;
   drop(functions, nullptr);
+  return true;
 }
 
 } // namespace
@@ -292,10 +297,14 @@ SQL_FUNCTION(bf_create_set) {
 SQL_FUNCTION(bf_drop_set) {
   List *parts = parts_of_name(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   const Oid table = RangeVarGetRelid(makeRangeVarFromNameList(parts), NoLock, true);
-  if (OidIsValid(table))
+  // A table of another schema may have the name of a set whose table is gone.
+  const bool is_set = OidIsValid(table) && *functions_of_table(table) != '\0';
+  if (is_set || !drop_functions_of_set(parts)) {
+    if (!OidIsValid(table))
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                      errmsg("set \"%s\" does not exist", NameListToString(parts))));
     drop_table_of_set(table);
-  else
-    drop_functions_of_set(parts);
+  }
   PG_RETURN_VOID();
 }
 
