@@ -17,6 +17,7 @@
 
 extern "C" {
 #include "access/heapam.h"
+#include "access/parallel.h"
 #include "access/xloginsert.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
@@ -169,7 +170,6 @@ BuildTotals build_alone(Relation index, HeapReader *reader, BlockNumber table_bl
     }
     write_slot(index, meta, group->slot, number);
     totals.blocks = group_blocks(meta.range_pages, number).begin(group->ranges);
-    report_progress(totals.blocks, reader->rows);
   }
   totals.rows = reader->rows;
   totals.skipped = reader->skipped;
@@ -233,6 +233,8 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
     group->ranges = range + 1;
     if (group->slot.units == 0 && group->hashes.count > most_hashes)
       choose_size(*reader, meta, number, group);
+    if (!IsParallelWorker()) // the leader reports what it gets from its workers
+      report_progress(blocks.begin(range + 1), reader->rows);
   }
   if (group->ranges > 0 && group->slot.units == 0)
     choose_size(*reader, meta, number, group);
