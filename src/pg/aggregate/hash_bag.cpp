@@ -46,24 +46,6 @@ Size sort_array(HashBag *bag) {
   return distinct;
 }
 
-// Each process has a random seed, because somebody may have chosen hashes that collide in a set.
-Size insert(HashSet *set, uint64 *hashes, Size count) {
-  static uint64 seed = 0;
-  if (unlikely(seed == 0))
-    (void)pg_strong_random(&seed, sizeof seed); // if this fails, 0 is a valid seed, too
-  return insert_distinct(set, seed, hashes, count);
-}
-
-HashSet make_set(MemoryContext context, Size slot_count) {
-  static uint32 sets = 0;
-  HashSet set = {};
-  set.number = sets++;
-  set.slot_count = slot_count;
-  set.slots = static_cast<uint64 *>(
-      MemoryContextAllocExtended(context, set.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  return set;
-}
-
 // The number of slots of a set that has room for `count` hashes.
 Size slots_for(Size count) {
   Size slot_count = kSetFrom;
@@ -95,16 +77,7 @@ void free_set(HashBag *bag) {
 
 // Gives the bag a set of `slot_count` slots. If the bag had a set, the new set gets its hashes.
 void resize_set(HashBag *bag, Size slot_count) {
-  HashSet larger = make_set(bag->memory.context, slot_count);
-  auto *batch = make_array<uint64>(kBatch);
-  Size next = 0;
-  while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
-    CHECK_FOR_INTERRUPTS();
-    insert(&larger, batch, count);
-  }
-  pfree(batch);
-  free_set(bag);
-  bag->set = larger;
+  resize_set(&bag->set, bag->memory.context, slot_count);
   bag->offered = bag->accepted = 0;
 }
 

@@ -28,6 +28,7 @@
 #include "core/distinct.hpp"
 #include "pg/aggregate/spill.hpp"
 #include "pg/list.hpp"
+#include "pg/value/hash_set.hpp"
 
 namespace bloomfilter {
 

@@ -124,7 +124,7 @@ void choose_size(const HeapReader &reader, const RangeMeta &meta, uint32 number,
                  BuiltGroup *group) {
   const HashCopies copies = group->slot.copies;
   group->slot = new_slot(reader, meta, number, copies,
-                         usual_count(group->counts, group->ranges, reader.columns.have_keys()));
+                         usual_count(group->counts, group->ranges, reader.columns.have_keys));
   const Geometry geometry = group->slot.geometry();
   group->filters = static_cast<uint8 *>(MemoryContextAllocExtended(
       CurrentMemoryContext, kGroupRanges * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
@@ -201,7 +201,7 @@ double build_groups(Relation table, Relation index, const IndexInfo *info) {
 void make_empty_index(Relation index, ForkNumber fork) {
   const RangeOptions options = range_options(index);
   const IndexedColumns columns = read_columns(index);
-  const double chosen = columns.have_ngrams() ? kNgramRate : columns.have_keys() ? kKeyRate : 0.0;
+  const double chosen = columns.have_ngrams ? kNgramRate : columns.have_keys ? kKeyRate : 0.0;
   make_empty_range_index(index, fork, static_cast<uint32>(options.pages_per_range),
                          options.fpr > 0 ? options.fpr : chosen);
 }
@@ -240,7 +240,7 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
     choose_size(*reader, meta, number, group);
   group->slot.ready = group->slot.filling = static_cast<uint8>(group->ranges);
   group->slot.usual =
-      static_cast<uint32>(usual_count(group->counts, group->ranges, reader->columns.have_keys()));
+      static_cast<uint32>(usual_count(group->counts, group->ranges, reader->columns.have_keys));
   group->slot.values = values;
 }
 

@@ -118,10 +118,13 @@ Oid key_type_of(Relation index, int column) {
 
 IndexedColumns read_columns(Relation index) {
   const int count = IndexRelationGetNumberOfKeyAttributes(index);
-  auto *columns = make_zeroed_array<IndexedColumn>(count);
-  for (int i = 0; i < count; i++)
-    read_column(index, i, &columns[i]);
-  return {columns, count};
+  IndexedColumns columns = {make_zeroed_array<IndexedColumn>(count), count, false, false};
+  for (int i = 0; i < count; i++) {
+    read_column(index, i, &columns.items[i]);
+    columns.have_keys |= columns.items[i].has_keys;
+    columns.have_ngrams |= columns.items[i].has_ngrams;
+  }
+  return columns;
 }
 
 uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value) {

@@ -68,19 +68,7 @@ struct IndexedColumn {
 struct IndexedColumns {
   IndexedColumn *items;
   int count;
-
-  bool have_keys() const {
-    bool have = false;
-    for (int i = 0; i < count; i++)
-      have |= items[i].has_keys;
-    return have;
-  }
-  bool have_ngrams() const {
-    bool have = false;
-    for (int i = 0; i < count; i++)
-      have |= items[i].has_ngrams;
-    return have;
-  }
+  bool have_keys, have_ngrams; // at least one of them
 };
 
 // The columns of an index, with functions of their own. The index keeps such functions, too. But a

@@ -96,7 +96,9 @@ struct Comparison {
   bool is_array; // `column op ANY (array)`
 };
 
-Comparison comparison_of(const RestrictInfo *condition) {
+// The condition as the index has it, with the column on the left.
+Comparison comparison_of(const IndexClause *clause) {
+  const auto *condition = linitial_node(RestrictInfo, clause->indexquals);
   if (IsA(condition->clause, OpExpr)) {
     const auto *call = reinterpret_cast<const OpExpr *>(condition->clause);
     return {call->opno, static_cast<Node *>(lsecond(call->args)), false};
@@ -212,8 +214,7 @@ const Sample *sample_of(PlannerInfo *root, const IndexOptInfo *index, const Inde
       return note.is_sampled ? &note.sample : nullptr;
   Note note = {clause->rinfo, index->indexoid, false, {1, 1}};
   Relation relation = relation_open(index->indexoid, NoLock);
-  const auto *condition = linitial_node(RestrictInfo, clause->indexquals);
-  const Comparison comparison = comparison_of(condition);
+  const Comparison comparison = comparison_of(clause);
   const Const *constant = constant_of(root, comparison);
   const auto column = static_cast<AttrNumber>(clause->indexcol + 1);
   if (constant && (index->indexkeys[clause->indexcol] == 0 ||
@@ -279,7 +280,7 @@ double value_count_of(PlannerInfo *root, const IndexClause *clause) {
 
 // True if a condition on a column is one on whole values.
 bool is_whole_value(const IndexOptInfo *index, const IndexClause *clause) {
-  const Oid op = comparison_of(clause->rinfo).op;
+  const Oid op = comparison_of(clause).op;
   const int strategy =
       OidIsValid(op) ? get_op_opfamily_strategy(op, index->opfamily[clause->indexcol]) : 0;
   return strategy == HTEqualStrategyNumber || strategy == kWholeValueStrategy;

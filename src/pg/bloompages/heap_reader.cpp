@@ -50,10 +50,7 @@ bool is_left_out(HeapReader *reader, HeapTuple row, Buffer buffer) {
   if (!reader->expressions ||
       HeapTupleSatisfiesVacuum(row, reader->expressions->horizon, buffer) != HEAPTUPLE_DEAD)
     return false;
-  const TransactionId deleter = HeapTupleHeaderGetUpdateXid(row->t_data);
-  if (TransactionIdIsNormal(deleter) &&
-      (!TransactionIdIsValid(reader->skipped) || TransactionIdFollows(deleter, reader->skipped)))
-    reader->skipped = deleter;
+  reader->skipped = newer_of(reader->skipped, HeapTupleHeaderGetUpdateXid(row->t_data));
   return true;
 }
 
@@ -76,7 +73,7 @@ int find_line_pointers(HeapReader *reader, Buffer buffer, OffsetNumber *rows) {
   return count;
 }
 
-// Calls use(row) for each row in the pages begin ... end - 1 whose insertion was not rolled back.
+// Calls use(row) for each row in the pages begin ... end - 1 that is read.
 template <typename Use> void read_heap_rows(HeapReader *reader, uint64 begin, uint64 end, Use use) {
   for (uint64 number = begin; number < end; number++) {
     reader->pause();
@@ -191,6 +188,12 @@ RowExpressions *prepare_expressions(Relation table, Relation index) {
 }
 
 } // namespace
+
+TransactionId newer_of(TransactionId a, TransactionId b) {
+  if (!TransactionIdIsNormal(a) || !TransactionIdIsNormal(b))
+    return Max(a, b);
+  return TransactionIdFollows(a, b) ? a : b;
+}
 
 HeapReader open_heap_reader(Relation table, Relation index, void (*pause)()) {
   HeapReader reader = {};

@@ -39,6 +39,9 @@ struct RowExpressions {
   TransactionId horizon; // rows that were deleted by a transaction before it are dead to all
 };
 
+// The newer of two transactions, of which each may be 0: none.
+TransactionId newer_of(TransactionId a, TransactionId b);
+
 // Starts with open_heap_reader().
 struct HeapReader {
   Relation table, index;

@@ -22,7 +22,6 @@ namespace {
 // set, because they stay set.
 struct InsertCache {
   IndexedColumns columns;
-  bool has_keys;
   MemoryContext row; // reset after each row
   RangePlace place;  // of the last row that was put into a range with a filter
   int rows;          // that went there without a break
@@ -50,7 +49,6 @@ InsertCache *cache_of(Relation index, IndexInfo *info) {
     auto *cache = make_zeroed<InsertCache>(info->ii_Context);
     const MemoryContext before = MemoryContextSwitchTo(info->ii_Context);
     cache->columns = read_columns(index);
-    cache->has_keys = cache->columns.have_keys();
     cache->row = AllocSetContextCreate(info->ii_Context, "bloomfilter row", ALLOCSET_DEFAULT_SIZES);
     MemoryContextSwitchTo(before);
     (void)knows_directory(index, cache, 0);
@@ -78,7 +76,7 @@ void note_place(Relation index, InsertCache *cache, const RangeSlot &slot, const
       pfree(cache->filter);
     cache->filter = nullptr;
   }
-  if (++cache->rows == kManyRows && cache->has_keys)
+  if (++cache->rows == kManyRows && cache->columns.have_keys)
     read_filter(index, cache, slot, memory);
 }
 
@@ -147,7 +145,7 @@ bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer 
     add_row(index, cache, slot, place, values, nulls, info->ii_Context);
   } else if (ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber &&
              range_options(index).autosummarize) {
-    summarize_for_insert(table, index, cache->has_keys, block);
+    summarize_for_insert(table, index, cache->columns.have_keys, block);
   }
   return false;
 }

@@ -3,40 +3,12 @@
 #include "pg/bloompages/key_set.hpp"
 
 namespace bloomfilter {
-namespace {
-
-// Each process has a random seed, because somebody may have chosen keys that collide in a set.
-uint64 process_seed() {
-  static uint64 seed = 0;
-  if (unlikely(seed == 0))
-    (void)pg_strong_random(&seed, sizeof seed); // if this fails, 0 is a valid seed, too
-  return seed;
-}
-
-} // namespace
-
-void KeySet::resize(Size slots) {
-  const HashSet old = set_;
-  set_ = {};
-  set_.slots = static_cast<uint64 *>(MemoryContextAllocExtended(memory_, slots * sizeof(uint64),
-                                                                MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
-  set_.slot_count = slots;
-  set_.number = old.number + 1;
-  if (!old.slots)
-    return;
-  uint64 batch[kBuffered];
-  Size next = 0;
-  while (const Size read = read_distinct(old, &next, batch, kBuffered))
-    (void)insert_distinct(&set_, process_seed(), batch, read);
-  pfree(old.slots);
-}
-
 void KeySet::flush() {
   CHECK_FOR_INTERRUPTS();
   if (set_.count < kMostRangeKeys) {
     if (!set_.has_room(buffered_))
-      resize(2 * set_.slot_count);
-    (void)insert_distinct(&set_, process_seed(), buffer_, buffered_);
+      resize_set(&set_, memory_, 2 * set_.slot_count);
+    (void)insert(&set_, buffer_, buffered_);
   }
   buffered_ = 0;
 }
@@ -45,9 +17,9 @@ void KeySet::flush() {
 void KeySet::clear() {
   buffered_ = 0;
   if (set_.slot_count > kLeast && set_.slot_count > 16 * set_.count) {
+    const Size smaller = set_.slot_count / 2;
     pfree(set_.slots);
-    set_.slots = nullptr;
-    resize(set_.slot_count / 2);
+    set_ = make_set(memory_, smaller);
     return;
   }
   memset(set_.slots, 0, set_.slot_count * sizeof(uint64));

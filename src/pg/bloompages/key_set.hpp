@@ -4,8 +4,7 @@
 
 #include "pg/server.hpp"
 
-#include "core/distinct.hpp"
-#include "pg/list.hpp"
+#include "pg/value/hash_set.hpp"
 
 namespace bloomfilter {
 
@@ -15,20 +14,20 @@ constexpr Size kMostRangeKeys = Size{1} << 22;
 
 class KeySet {
 public:
-  // The set's memory is allocated in the current context and in contexts that it is used in.
-  explicit KeySet(MemoryContext memory) : memory_(memory), set_{}, buffered_(0) { resize(kLeast); }
+  explicit KeySet(MemoryContext memory)
+      : memory_(memory), set_(make_set(memory, kLeast)), buffered_(0) {}
 
   void add(uint64 hash) {
     buffer_[buffered_++] = hash;
     if (buffered_ == kBuffered)
       flush();
   }
-  // The number of distinct hashes, at most kMostRangeKeys.
+  // The number of distinct hashes, if the set is not full.
   Size count() {
     flush();
     return set_.count;
   }
-  // True if there were more than kMostRangeKeys. Which of them the set has is then of no use.
+  // True if there are kMostRangeKeys or more. Later ones are then left out.
   bool is_full() { return count() >= kMostRangeKeys; }
   // Calls use(hashes, count) for all distinct hashes, in batches.
   template <typename Use> void for_each_batch(Use use) {
@@ -47,7 +46,6 @@ private:
   static constexpr Size kBuffered = 1024;
 
   void flush();
-  void resize(Size slots);
 
   MemoryContext memory_;
   HashSet set_;

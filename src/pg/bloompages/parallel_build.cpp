@@ -38,7 +38,7 @@ namespace {
 
 constexpr int kFewestWorkers = 2;
 constexpr uint64 kSharedKey = 1, kQueueKey = 2;
-// A worker can be so many bytes of lines ahead of the leader.
+// The bytes of a queue: how far a worker can be ahead of the leader.
 constexpr Size kQueueBytes = 1 << 20;
 
 // What the leader tells its workers.
@@ -160,17 +160,14 @@ BuildTotals write_groups(Relation index, Worker *workers, int count) {
     totals.blocks = group_blocks(meta.range_pages, number).begin(worker->head.ranges);
     totals.rows += worker->head.rows - worker->rows;
     worker->rows = worker->head.rows;
-    const TransactionId skipped = worker->head.skipped;
-    if (TransactionIdIsValid(skipped) &&
-        (!TransactionIdIsValid(totals.skipped) || TransactionIdFollows(skipped, totals.skipped)))
-      totals.skipped = skipped;
+    totals.skipped = newer_of(totals.skipped, worker->head.skipped);
     worker->has_group = false;
     report_progress(totals.blocks, totals.rows);
   }
   return totals;
 }
 
-// The end of a group's lines in a worker's queue; raises an error if the leader has gone.
+// Sends a message to the leader. Raises an error if the leader has gone.
 void send(shm_mq_handle *queue, const void *message, Size size) {
   if (shm_mq_send(queue, size, message, false, true) != SHM_MQ_SUCCESS)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -13,11 +13,7 @@
 
 extern "C" {
 #include "access/table.h"
-#include "catalog/index.h"
-#include "catalog/pg_type.h"
 #include "nodes/tidbitmap.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 }
 
 namespace bloomfilter {

@@ -14,12 +14,13 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// At most so many keys are tried out for whether they are needed. Each try asks the class, which
-// looks at all keys.
+// The most keys of a condition of which it is found out whether they are needed. For each of them
+// the class is asked once, and looks at all keys.
 constexpr int kMostTried = 64;
 // Probing more keys of which any may be missing costs more than reading the table.
 constexpr int kMostOptional = 1000;
-// A class that only says yes or no is asked for all sets of so many keys.
+// If the class only says yes or no, and the condition has at most this number of keys, the class is
+// asked for each set of them.
 constexpr int kMostListed = 10;
 
 // --- whole values --------------------------------------------------------------------------------
@@ -303,11 +304,10 @@ void clear_conditions(Search *search) {
 void add_condition(Search *search, int column, StrategyNumber strategy, Oid type, Datum argument) {
   IndexedColumn *asked = &search->columns.items[column];
   const MemoryContext before = MemoryContextSwitchTo(search->keys);
-  if (asked->has_keys && (strategy != kWholeValueStrategy || !asked->has_values)) {
+  if (asked->has_keys && (strategy != kWholeValueStrategy || !asked->has_values))
     add_key_condition(search, asked, strategy, type, argument);
-  } else {
+  else
     need(search, hash_to_find(search, asked, type, argument), kMostCopies, true);
-  }
   MemoryContextSwitchTo(before);
 }
 

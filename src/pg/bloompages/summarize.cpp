@@ -6,7 +6,7 @@
 //    empty pages of lines, and then the group's slot.
 // 2. `filling` grows. From now on, whoever inserts a row into these ranges sets its bits.
 // 3. Read the rows, and set their bits, line by line.
-// 4. `ready` becomes what `filling` is.
+// 4. `ready` grows to the end of these ranges.
 //
 // A crash or an error after step 2 leaves ranges that are being filled. Filling them again needs no
 // cleanup, because bits are only set.
@@ -59,7 +59,7 @@ uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
   table_relation_estimate_size(reader.table, nullptr, &pages, &rows, &all_visible);
   const double rows_of_page = rows > 0 ? rows / pages : kRowsOfPage;
   return static_cast<uint64>(rows_of_page * range_pages * reader.columns.count *
-                             (reader.columns.have_keys() ? kKeysOfValue : 1));
+                             (reader.columns.have_keys ? kKeysOfValue : 1));
 }
 
 // The number of hashes for which a group is made whose first ranges have these numbers of them. A
@@ -67,7 +67,7 @@ uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
 // with unusually many does not count.
 uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const uint64 *counts,
                          int ranges) {
-  const bool have_keys = reader.columns.have_keys();
+  const bool have_keys = reader.columns.have_keys;
   const uint64 usual = usual_count(counts, ranges, have_keys);
   if (next.group == 0)
     return usual;
@@ -213,8 +213,8 @@ uint64 counted(KeySet *hashes) {
 HashCopies copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
                      BlockNumber table_blocks) {
   const double wanted = default_range_rate(group, range_count(meta.range_pages, table_blocks));
-  return {columns.have_keys() ? copies_for(meta.rate, wanted) : uint8{1},
-          columns.have_ngrams() ? copies_for(meta.rate, kKeyRate) : uint8{1}};
+  return {columns.have_keys ? copies_for(meta.rate, wanted) : uint8{1},
+          columns.have_ngrams ? copies_for(meta.rate, kKeyRate) : uint8{1}};
 }
 
 RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, HashCopies copies,
@@ -224,7 +224,7 @@ RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group
     count = expected_count(reader, group_blocks(meta.range_pages, group).range_pages);
   const double rate = range_rate(meta, group, table_blocks);
   const Geometry geometry =
-      reader.columns.have_keys() ? key_geometry(count, rate) : range_geometry(count, rate);
+      reader.columns.have_keys ? key_geometry(count, rate) : range_geometry(count, rate);
   RangeSlot slot = {};
   slot.start = meta.blocks;
   slot.units = geometry.units;
@@ -325,7 +325,7 @@ void summarize(HeapReader *reader, const NextRange &next, int count) {
   set_filter_bits(index, slot, next, filters, count);
   pfree(filters);
   note_skipped(*reader);
-  const uint64 usual = usual_count(counts, count, reader->columns.have_keys());
+  const uint64 usual = usual_count(counts, count, reader->columns.have_keys);
   change_slot(index, place, [&](RangeSlot *changed) {
     changed->ready = static_cast<uint8>(next.range + count);
     changed->attempts = 0;

@@ -36,12 +36,13 @@ NextRange next_range(Relation index);
 // The false positive rate of a group's filters: the option's, or the default for the table's size.
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
-// The number of distinct hashes for which a group's filters are made, if these ranges have so many:
-// that of the fullest range. But if a few ranges have many more than the others, theirs would make
-// all filters large. So more than twice the median does not count, and their filters become fuller
-// than they should be. With keys it is the mean of what counts: ranges of text differ much, and a
-// rate that is too high in one is made up for by others. Ranges without values are left out: after
-// a DELETE, most ranges may have none. Returns 0 if all have none.
+// The number of distinct hashes for which a group's filters are made. `counts` are those of ranges
+// of the group, and the result is that of the fullest range. But if a few ranges have many more
+// than the others, theirs would make all filters large. So more than twice the median does not
+// count, and their filters become fuller than they should be. With keys it is the mean of what
+// counts: ranges of text differ much, and a rate that is too high in one is made up for by others.
+// Ranges without values are left out: after a DELETE, most ranges may have none. Returns 0 if all
+// have none.
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys);
 
 // The number of a range's hashes, as usual_count() takes it. If there were too many, so that the

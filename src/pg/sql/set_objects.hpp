@@ -9,22 +9,23 @@
 //
 // A generation is a quarter of `keep`, counted from 1970. A value belongs to the generation of the
 // transaction that adds it. It is remembered until that generation and the four after it are over.
-// Generation n is in filter n % 5, whose column `number_…` says n. So a generation that is over
-// costs nothing: it is skipped, and some addition begins a new filter in its place.
+// Generation n is in filter n % 5, and the column `newest_of_…` has the number of the row's newest
+// one. So a generation that is over costs nothing: it is skipped, and some addition begins a new
+// filter in its place.
 //
-// The clock of a session is the time at which its transaction began. So it can be behind the row. A
-// value that such a session adds goes to the session's own generation, or to the one that took the
-// place of that in the row. The row may have lost a generation that is not over by the session's
-// clock. The column `forgotten_…` has the newest generation that was lost. If that is not over by
-// the session's clock, the session cannot know what was in it, and every value is possibly in the
+// A session's time is when its transaction began, so the row may have newer generations. A value
+// that such a session adds goes to the session's own generation, or to the one that took the place
+// of that in the row. The row may have lost a generation that is not over by the session's time.
+// The column `forgotten` has the newest generation that was lost. If that is not over by the
+// session's time, the session cannot know what was in it, and every value is possibly in the
 // set.
 //
 // The functions may run with any search_path, so their bodies name the schema of everything that is
 // not in the server's grammar. Users can add columns to the table. So each column has the alias of
 // its table, and a name without an alias is a variable.
 //
-// The name of the column `shard_of_N` contains the number of shards, and that of
-// `forgotten_of_N`, the microseconds of a generation. So a function never writes to a set of
+// The name of the column `shard_of_N` contains the number of shards, and that of `newest_of_N`, the
+// microseconds of a generation. So a function never writes to a set of
 // another shape, where the value would not be found. It can meet such a table: while a function
 // waits for the table's lock, another session may drop the set and make it again.
 #pragma once
