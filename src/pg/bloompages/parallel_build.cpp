@@ -7,8 +7,9 @@
 //
 // The leader makes no groups itself. So one worker does not help, and the build uses none.
 //
-// The trade-off: a worker that is ahead of the others waits until the leader has come to its group.
-// With two workers, 1.5 million log lines take 0.5 of the time that one process takes.
+// The trade-off: a worker that is ahead of the others waits until the leader has come to its group,
+// and the leader logs the whole index at the end, alone. With two workers on two cores, 1.5 million
+// log lines take 0.77 of the time that one process takes (2.2 instead of 2.8 s).
 
 #include <initializer_list>
 
