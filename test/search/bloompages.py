@@ -715,7 +715,9 @@ class World:
                              or ["NULL"])
 
     def definitions(self):
-        return [definition.split(" USING ")[1] for definition, in self.rows(
+        """The indexes, without the columns that functions have as arguments."""
+        call = r"\w+\([^()]*(\([^()]*\)[^()]*)*\)"
+        return [re.sub(call, "call", definition.split(" USING ")[1]) for definition, in self.rows(
             "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid"
             " JOIN pg_am a ON a.oid = relam WHERE indrelid = 't'::regclass AND indisvalid"
             " AND amname = 'bloompages'")]

@@ -11,6 +11,7 @@ In worlds in UTF-8, a collation must also keep the rules that ILIKE and `~*` dep
 (broken_rules() in sql/include/ngrams.sql), for all code points.
 """
 
+import itertools
 import pathlib
 import re
 
@@ -197,8 +198,11 @@ def search(s):
     db = s.connect()
     homes = {encoding: ["C", *locales(db, encoding)] for encoding in ENCODINGS}
     db.close()
-    while s.goes_on():
-        encoding = "UTF8" if s.random.random() < 0.5 else s.random.choice(list(ENCODINGS))
+    others = [encoding for encoding in ENCODINGS if encoding != "UTF8"]
+    for number in itertools.count():
+        if not s.goes_on():
+            break
+        encoding = s.random.choice(others) if number % 2 else "UTF8"
         locale = s.random.choice(homes[encoding])
         world = World(s, encoding, locale)
         s.counts["worlds in UTF-8" if encoding == "UTF8" else "others"] += 1

@@ -18,7 +18,7 @@ sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) =~ s/\n/ /
 
 # The libraries of the extension that a session has loaded
 my $loaded = q{SELECT string_agg(DISTINCT substring(line FROM '[^/]*$'), ',')
-    FROM regexp_split_to_table(pg_read_file('/proc/self/maps'), '\n') line WHERE line ~ '/bloomfilter'};
+    FROM regexp_split_to_table(pg_read_file('/proc/self/maps'), '\n') line WHERE line ~ '/bloomfilter[^/]*$'};
 
 query(q{
     CREATE TABLE rows AS SELECT i AS id, 'row ' || i AS name FROM generate_series(1, 20000) i;

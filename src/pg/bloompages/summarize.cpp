@@ -115,12 +115,17 @@ void set_filter_bits(Relation index, const RangeSlot &slot, const NextRange &nex
   pfree(bits);
 }
 
-// True if the pages of a range are not being filled just now. Servers from 16 on extend a table by
-// many pages at once, so the pages before a row may still be empty. But pages that are empty after
-// a crash must not stop all later ranges from getting their filters.
-bool is_at_rest(Relation table, const NextRange &next, int ranges, BlockNumber block) {
-  return next.end(ranges) + kRangesToWait * next.blocks.range_pages <= block ||
-         are_mostly_full(table, next.blocks.begin(next.range), next.end(ranges));
+// How many of the next ranges, one after the other, have pages that are not being filled just now.
+// Servers from 16 on extend a table by many pages at once, so the pages before a row may still be
+// empty. But pages that are empty after a crash must not stop all later ranges from getting their
+// filters.
+int ranges_at_rest(Relation table, const NextRange &next, int ranges, BlockNumber block) {
+  int count = 0;
+  while (count < ranges &&
+         (next.end(count + 1) + kRangesToWait * next.blocks.range_pages <= block ||
+          are_mostly_full(table, next.blocks.begin(next.range + count), next.end(count + 1))))
+    count++;
+  return count;
 }
 
 // The most ranges that get their filters in one turn: eight, but no more than the group has, and
@@ -130,15 +135,17 @@ int ranges_of_turn(const NextRange &next) {
   return Min(Min(kMostFilled, kGroupRanges - next.range), Max(pages, 1));
 }
 
-// True if an error must not be swallowed: somebody wants the statement or the session to end.
+// True if an error is not one of the index's functions: somebody wants the statement to end, or the
+// server is in trouble, as with a full disk or a damaged index. Then the INSERT must fail.
 bool ends_statement(int code) {
-  return code == ERRCODE_QUERY_CANCELED ||
-         ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
+  const int category = ERRCODE_TO_CATEGORY(code);
+  return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INSUFFICIENT_RESOURCES ||
+         category == ERRCODE_SYSTEM_ERROR || category == ERRCODE_INTERNAL_ERROR;
 }
 
 // Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
-// the functions of the index may have been called for a row that is not the caller's. Cancels and
-// shutdowns end the INSERT all the same.
+// the functions of the index may have been called for a row that is not the caller's. Cancels,
+// shutdowns, full disks and damaged pages end the INSERT all the same.
 void summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
   const MemoryContext before = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
@@ -354,8 +361,8 @@ void summarize_for_insert(Relation table, Relation index, bool has_keys, BlockNu
       !try_lock_work(index))
     return;
   const NextRange next = next_range(index); // somebody else may have been faster
-  const int ranges = ranges_due(next, has_keys, block);
-  if (ranges > 0 && is_at_rest(table, next, ranges, block))
+  const int ranges = ranges_at_rest(table, next, ranges_due(next, has_keys, block), block);
+  if (ranges > 0)
     summarize_or_log(table, index, next, ranges);
   unlock_work(index);
 }
