@@ -41,9 +41,7 @@ SELECT bf_drop_set('once');
 SELECT bf_create_set('lately', 'int', 2000, keep => '400 days');
 CREATE PROCEDURE later() LANGUAGE sql AS $$
   UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 - 1,
-    forgotten = forgotten - 1,
-    filter_0 = filter_1, filter_1 = filter_2, filter_2 = filter_3, filter_3 = filter_4,
-    filter_4 = filter_0;
+    first_generation = first_generation - 1;
 $$;
 CREATE VIEW remembered AS
   SELECT g, count(*) FILTER (WHERE lately_has(1000 * g + i)) AS values
@@ -80,15 +78,17 @@ SELECT estimated_count, generation_begin FROM lately_info();
 -- The session's clock is behind that of the row. A value gets into the session's generation.
 TRUNCATE lately;
 SELECT lately_add(i) FROM generate_series(1, 4) i;
-UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 + 5;
+UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 + 5,
+  first_generation = first_generation + 5;
 SELECT lately_add(5) AS new, lately_add(5) AS again, lately_add_all(ARRAY[5, 6]) AS were_new;
 SELECT lately_has(5), lately_has(7);
 -- Far behind, also.
-UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 + 50;
+UPDATE lately SET newest_of_8640000000000 = newest_of_8640000000000 + 50,
+  first_generation = first_generation + 50;
 SELECT lately_add(8) AS new, lately_add(8) AS again, lately_add_all(ARRAY[8, 9]) AS were_new;
 SELECT lately_has(8), lately_has(9), lately_has(7);
 -- A generation that is not over by the session's clock was lost: each value is possibly there.
-UPDATE lately SET forgotten = newest_of_8640000000000;
+UPDATE lately SET first_generation = newest_of_8640000000000 - 5;
 SELECT count(*) FILTER (WHERE lately_has(i)) AS has, count(*) FILTER (WHERE lately_add(i)) AS new
 FROM generate_series(1, 1000) i WHERE bf_shard(i, 2) IN (SELECT shard_of_2 FROM lately);
 
@@ -98,7 +98,8 @@ SELECT many_add_all(array(SELECT generate_series(1, 20000))) > 19800 AS "nearly 
 SELECT count(*) AS denied FROM generate_series(1, 20000) i WHERE NOT many_has(i);
 SELECT count(*) < 240 AS "at most 1.2 of the rate" FROM generate_series(20001, 40000) i
 WHERE many_has(i);
-UPDATE many SET newest_of_8640000000000 = newest_of_8640000000000 - 5, forgotten = forgotten - 5;
+UPDATE many SET newest_of_8640000000000 = newest_of_8640000000000 - 5,
+  first_generation = first_generation - 5;
 SELECT count(*) AS has FROM generate_series(1, 20000) i WHERE many_has(i);
 SELECT many_add(1) AS new, many_add_all(ARRAY[1, 2]) AS were_new;
 SELECT many_has(1), many_has(2), many_has(3);

@@ -239,6 +239,16 @@ FROM (VALUES ('SELECT sets.owned_has(1)'), ('SELECT sets.owned_add(1)'),
 DROP POLICY inserts ON owned;
 DROP POLICY reads ON owned;
 ALTER TABLE owned DISABLE ROW LEVEL SECURITY;
+-- Also if a generation would have to begin in the hidden shard.
+SELECT bf_create_set('hidden', 'int', 100, keep => '4 days');
+UPDATE hidden SET newest_of_86400000000 = newest_of_86400000000 - 1;
+ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON hidden FOR SELECT USING (true);
+GRANT SELECT, INSERT, UPDATE ON hidden TO regress_bloomfilter_other;
+SELECT what, outcome(format('SET ROLE regress_bloomfilter_other; %s; RESET ROLE', what)) AS reader
+FROM (VALUES ('SELECT sets.hidden_has(1)'), ('SELECT sets.hidden_add(1)'),
+  ('SELECT sets.hidden_add_all(ARRAY[1])')) v(what);
+SELECT bf_drop_set('hidden');
 
 -- With SECURITY DEFINER, a function needs no rights on the table. The caller's search_path, which
 -- has another operator =, changes nothing.

@@ -13,6 +13,8 @@ found, because the false positive rates are 1e-9. Exceptions are the cases that 
 other type must be an error, 42804.
 """
 
+import re
+
 import psycopg2
 
 from search import run
@@ -196,7 +198,7 @@ class Equality:
         try:
             self.execute("SELECT bf_create(10, layout => 'none')")
         except psycopg2.Error as error:
-            layouts = error.diag.message_hint.removeprefix("Layouts are ").rstrip(".").split(", ")
+            layouts = re.match(r"Layouts are ([^.]*)\.", error.diag.message_hint)[1].split(", ")
         return kinds + [Kind(layout, f"bf_create(10, 1e-9, layout => '{layout}')")
                         for layout in layouts if layout != "lines"]
 

@@ -111,6 +111,10 @@ query(q{
     SET ROLE owner;
     SELECT bf_create_set('before.seen', 'text', 10000);
     SELECT before.seen_add_all(array(SELECT 'url ' || generate_series(1, 1000)));
+    SELECT bf_create_set('before.grown', 'int', 100);
+    SELECT before.grown_add_all(array(SELECT generate_series(1, 3000)));
+    SELECT bf_create_set('before.lately', 'int', 1000, keep => '40 days');
+    SELECT before.lately_add_all(array(SELECT generate_series(1, 1000)));
     RESET ROLE;
     CREATE TABLE before.pages (url text CHECK (NOT before.seen_has(url)));
     CREATE VIEW before.new_pages AS SELECT * FROM before.pages WHERE NOT before.seen_has(url)},
@@ -123,8 +127,10 @@ sub state_of {
         SELECT proname, pg_get_functiondef(p.oid), pg_get_userbyid(proowner), obj_description(p.oid)
         FROM pg_proc p WHERE pronamespace::regnamespace::text ~ 'before|last' ORDER BY 1;
         SELECT relname, reloptions, pg_get_userbyid(relowner), obj_description(oid)
-        FROM pg_class WHERE relname ~ '^(seen|Of moods)$' ORDER BY 1;
+        FROM pg_class WHERE relname ~ '^(seen|grown|lately|Of moods)$' ORDER BY 1;
         SELECT s::text FROM before.seen s ORDER BY 1;
+        SELECT s::text FROM before.grown s ORDER BY 1;
+        SELECT s::text FROM before.lately s ORDER BY 1;
         SELECT * FROM "The last"."Of moods" ORDER BY 1}, $database);
 }
 my $state = state_of('kept');
@@ -138,13 +144,18 @@ sub works_in {
           before.seen_add_all(ARRAY['url 8', 'another', 'one more']);
         SELECT before.seen_has('one more'), "The last"."Of moods_has"('sad'),
           "The last"."Of moods_has"('happy'), "The last"."Of moods_add_all"('{sad,happy}'),
-          (SELECT shards FROM before.seen_info()), (SELECT target_fpr FROM "The last"."Of moods_info"())},
-        $database), "t|f|t|1\nt|t|f|1|8|0.001", "$what: the functions work");
+          (SELECT shards FROM before.seen_info()), (SELECT target_fpr FROM "The last"."Of moods_info"());
+        SELECT count(*) FILTER (WHERE before.grown_has(i)), count(*) FILTER (WHERE before.grown_add(i)),
+          count(*) FILTER (WHERE before.lately_has(i)), count(*) FILTER (WHERE before.lately_add(i))
+        FROM generate_series(1, 1000) i;
+        SELECT rows > shards, (SELECT keep FROM before.lately_info()) FROM before.grown_info()},
+        $database), "t|f|t|1\nt|t|f|1|8|0.001\n1000|0|1000|0\nt|40 days", "$what: the functions work");
     is(query(q{
         DROP TABLE before.pages CASCADE;
         SELECT middle.bf_drop_set('before.seen'), middle.bf_drop_set('"The last"."Of moods"');
+        SELECT middle.bf_drop_set('before.grown'), middle.bf_drop_set('before.lately');
         SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text ~ 'before|last'},
-        $database), "|\n0", "$what: the sets can be dropped");
+        $database), "|\n|\n0", "$what: the sets can be dropped");
     return;
 }
 

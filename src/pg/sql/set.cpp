@@ -115,8 +115,8 @@ SetName new_name(const text *argument) {
   if (OidIsValid(get_relname_relid(set, schema)))
     ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", set),
                     errhint("Choose another name. bf_drop_set() drops a set.")));
-  for (const char *suffix : kSetSuffixes) {
-    const char *its_name = psprintf("%s%s", set, suffix);
+  for (const SetFunction &function : kSetFunctions) {
+    const char *its_name = psprintf("%s%s", set, function.suffix);
     bool is_taken = false;
     visit_functions(schema, its_name, [&](HeapTuple) { is_taken = true; });
     if (is_taken)
@@ -179,8 +179,8 @@ const char *functions_of_set(Oid schema, const char *set, const char *shards) {
   Relation functions = table_open(ProcedureRelationId, AccessShareLock);
   StringInfoData list;
   initStringInfo(&list);
-  for (const char *suffix : kSetSuffixes)
-    visit_functions(schema, psprintf("%s%s", set, suffix), [&](HeapTuple row) {
+  for (const SetFunction &function : kSetFunctions)
+    visit_functions(schema, psprintf("%s%s", set, function.suffix), [&](HeapTuple row) {
       if (is_of_set(row, RelationGetDescr(functions), shards))
         appendStringInfo(
             &list, "%s%s", list.len > 0 ? ", " : "",

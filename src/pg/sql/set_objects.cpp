@@ -18,68 +18,47 @@ namespace {
 
 // --- templates -----------------------------------------------------------------------------------
 
-// The pieces of a set that forgets, for each filter {i}. In all of them, `s` is a row. The
-// variables `generation` and `oldest` are the session's generation and the oldest one that is not
-// over by its clock; `place` is the number of the filter that gets new values.
-constexpr const char *kColumn = "  filter_{i} {bf}.bloomfilter NOT NULL";
-constexpr const char *kNumber = "(s.{newest} {-} pg_catalog.mod(s.{newest} {+} {5 - i}, 5))";
-constexpr const char *kLive = "\n      CASE WHEN {number} {>=} oldest THEN s.filter_{i} END";
-constexpr const char *kBefore =
-    "CASE WHEN {number} {<} oldest THEN {bf}.bf_clear(s.filter_{i}) ELSE s.filter_{i} END";
-constexpr const char *kTarget = "\n            WHEN place {=} {i} THEN {before}";
-constexpr const char *kLost = ",\n      CASE WHEN {number} {<} oldest"
-                              " AND {bf}.bf_count(s.filter_{i}) {>} 0 THEN {number} END";
-constexpr const char *kBegin = "    filter_{i} = {before}";
-constexpr const char *kAddAll = "        CASE WHEN place {=} {i}\n"
-                                "          THEN {bf}.bf_add_all({before}, s.members[1 : s.room])\n"
-                                "          ELSE {before} END";
+// In all of them, `s` is a row. The variables `generation` and `oldest` are the session's
+// generation and the oldest one that is not over by its clock.
 
-// Begins the session's generation in a row whose newest one is older.
-constexpr const char *kBeginGeneration = R"({newest} = GREATEST(s.{newest}, generation),
-    {forgotten} = GREATEST(s.{forgotten}{lost}),
-{filters})";
-
-// Adds a value to a row whose newest generation is at least the session's. All of the row's filters
-// are then of generations that are not over by the session's clock.
-constexpr const char *kAdd = R"({indent}UPDATE {set} AS s SET
-{indent}  is_full = {bf}.bf_count(s.{filter}) {>=} s.most,
-{indent}  {filter} = {bf}.bf_add(s.{filter}, value)
-{indent}WHERE {row is} AND NOT s.is_full{is new};
-)";
 // Variables of the functions of a set that forgets.
 constexpr const char *kClock = R"(
   generation bigint := {bf}.bf_generation({microseconds});
-  oldest bigint := generation {-} 4;
-  place int := pg_catalog.mod(generation, 5);)";
+  oldest bigint := generation {-} 4;)";
 
-// The only row that may get the value. None if a full row possibly has it.
-constexpr const char *kActiveRow = R"(s.{shard} {=} ANY ({path}) AND NOT EXISTS (
-        SELECT FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND s.is_full AND ({knows})))";
+// The place of the session's generation in a row whose newest one is not older. Generations that
+// are no longer in the row have the place of the oldest one.
+constexpr const char *kPlace = "LEAST(s.{newest} {-} generation {+} 1, 5)::int";
 
-// The values of an array that are not in the row.
+// The filters of the generations that are not over by the session's clock.
+constexpr const char *kLive =
+    "s.filters[1 : GREATEST(LEAST(s.{newest} {-} oldest {+} 1, 5), 0)::int]";
+
+// True if the row possibly has the value: a filter has it, or a generation that is not over by the
+// session's clock was given up in the row.
+constexpr const char *kKnowsLately = "s.{newest} {-} 5 {>=} GREATEST(oldest, s.first_generation)\n"
+                                     "        OR {value} {bf <@} ANY ({live})";
+
+// The filters with new ones for the generations from the row's newest one to the session's.
+constexpr const char *kShifted = "(pg_catalog.array_fill({bf}.bf_clear(s.filters[1]),\n"
+                                 "        ARRAY[LEAST(generation {-} s.{newest}, 5)::int]) "
+                                 "OPERATOR(pg_catalog.||) s.filters)[1 : 5]";
+
+constexpr const char *kBeginGeneration = R"(    ELSIF is_behind THEN
+      UPDATE {set} AS s SET {newest} = generation,
+        filters = {shifted}
+      WHERE s.{shard} {=} keys[level] AND NOT s.is_full AND s.{newest} {<} generation;
+)";
+
+// The values of an array that are not in the row. Most arrays have none that is.
 constexpr const char *kNewMembers =
-    "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest(s.members) AS value) m\n"
-    "          WHERE NOT ({knows m.value}))";
+    "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest({members}) AS value) m\n"
+    "          WHERE ({knows m.value}) IS NOT TRUE)";
+constexpr const char *kNewMembersOrAll =
+    "CASE WHEN {bf}.bf_contains_any(s.filter, {members}) THEN\n"
+    "          {some members} ELSE {members} END";
 
-constexpr const char *kHas = R"(  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND {knows};
-)";
-
-// A set that forgets. Filters that are over need not be told apart if none has the value.
-constexpr const char *kHasLately =
-    R"(  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path})
-    AND (s.forgotten {>=} oldest OR {contains});
-  IF NOT FOUND THEN
-    RETURN false;
-  END IF;
-  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND ({knows});
-)";
-
-constexpr const char *kGenerationsOfInfo = R"(,
-    (SELECT pg_catalog.array_agg(pg_catalog.to_timestamp(g.number {*} {seconds}::double precision)
-       ORDER BY g.number) FROM generations g),
-    (SELECT pg_catalog.array_agg(g.count ORDER BY g.number) FROM generations g),
-    (SELECT pg_catalog.array_agg(g.fpr ORDER BY g.number) FROM generations g))";
-constexpr const char *kNumbered = "({number}, s.filter_{i})";
+constexpr const char *kRowsWithMembers[] = {"b", "s"};
 
 constexpr const char *kTable[] = {
     R"(CREATE TABLE {set} (
@@ -88,7 +67,7 @@ constexpr const char *kTable[] = {
   is_full boolean NOT NULL DEFAULT false,
 {columns}) WITH (fillfactor = {fillfactor}{storage}))",
     R"(INSERT INTO {set} ({shard}, most, {names})
-SELECT i, {most of level 0}, {values} FROM pg_catalog.generate_series(0, {last}) i)",
+SELECT n.key, {most}, {initial values} FROM pg_catalog.generate_series(0, {last}) n (key))",
     "ALTER TABLE {set} SET (fillfactor = 100)",
     R"(COMMENT ON TABLE {set} IS
   'a set of values, divided into small filters; bf_create_set made it, bf_drop_set drops it')"};
@@ -97,54 +76,55 @@ SELECT i, {most of level 0}, {values} FROM pg_catalog.generate_series(0, {last})
 constexpr char kMark[] =
     "-- bf_create_set() made this function for a table with the column shard_of_";
 
-// A function of a set.
-struct SetFunction {
-  const char *suffix, *arguments, *properties, *body, *comment;
-};
+} // namespace
 
-constexpr SetFunction kFunctions[] = {
+const SetFunction kSetFunctions[] = {
     {"_add", "value {type}", "RETURNS boolean STRICT", R"(
 #variable_conflict use_variable
 {mark}
 DECLARE
-  known boolean;
-  rows bigint;
-  level int;
-  keys int[];{variables}
+  keys int[] := {keys};
+  level int := 1;
+  found_full boolean;
+  known boolean;{variables}{is behind}
 BEGIN
-  -- Most values get into the row of level 0.
-{add to level 0}  IF FOUND THEN
-    RETURN true;
-  END IF;
-  -- The set has the value, or the row is full or missing, or another session changed it. Each
-  -- attempt can fail only because other sessions filled a row meanwhile, or added the value.
-  keys := {keys};
-  FOR attempt IN 0 .. {levels} LOOP
-{begin generation}{add to its level}    IF FOUND THEN
+  -- The first row of the value that is not full may get it. An attempt fails if the row is full, is
+  -- missing{or behind}, or if another session changes it meanwhile; each can happen once to a row.
+  FOR attempt IN 1 .. {attempts} LOOP
+    UPDATE {set} AS s SET
+      is_full = {bf}.bf_count(s.{filter}) {>=} s.most,{first}
+      {filter} = {bf}.bf_add(s.{filter}, value)
+    WHERE s.{shard} {=} keys[level] AND NOT s.is_full{is not behind}
+      AND NOT ({knows});
+    IF FOUND THEN
       RETURN true;
     END IF;
-    SELECT pg_catalog.bool_or({knows}), pg_catalog.count(*),
-      pg_catalog.count(*) FILTER (WHERE s.is_full)
-    INTO known, rows, level
-    FROM {set} s WHERE s.{shard} {=} ANY ({path});
+    SELECT s.is_full, {knows}{find behind}
+    INTO found_full, known{into behind}
+    FROM {set} s WHERE s.{shard} {=} keys[level];
     IF known THEN
       RETURN false;
+    ELSIF found_full THEN
+      level := level {+} 1;
+{begin generation}    ELSE
+      INSERT INTO {set} AS s ({shard}, most, {names})
+      SELECT n.key, {most}, {values} FROM (SELECT keys[level] AS key) n
+      ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
     END IF;
-    -- Make the row if it is missing.
-    INSERT INTO {set} AS s ({shard}, most, {names})
-    SELECT keys[level {+} 1], e.most, {e.values}
-    FROM (SELECT {most} AS most, {empty of its level} AS empty) e
-    ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
   END LOOP;
-  RETURN false;
+  RAISE EXCEPTION 'cannot write to a row of set %', {set literal}
+    USING ERRCODE = 'insufficient_privilege', HINT = 'A policy of the table may hide the row.';
 END
 )",
      "adds a value to the set; true if the value was certainly new"},
     {"_has", "value {type}", "RETURNS boolean STABLE STRICT PARALLEL {parallel}", R"(
 #variable_conflict use_variable
 {mark}
-{declare of has}BEGIN
-{has}  RETURN FOUND;
+DECLARE
+  keys int[] := {keys};{variables}
+BEGIN
+  PERFORM FROM {set} s WHERE s.{shard} {=} ANY ({path}) AND ({knows});
+  RETURN FOUND;
 END
 )",
      "true if the value is possibly in the set"},
@@ -152,11 +132,11 @@ END
 #variable_conflict use_variable
 {mark}
 DECLARE
-  pending {type}[] := "values";
+  pending {type}[] := ARRAY(SELECT DISTINCT p.value
+    FROM (SELECT pg_catalog.unnest("values") AS value) p);
   were_new bigint := 0;
   added bigint;
   missing boolean;
-  level int := 0;
   shards int := {shards};
   first int := 0;{variables}
 BEGIN
@@ -164,55 +144,57 @@ BEGIN
   -- batches lock rows in the order of their keys, so that they do not deadlock.
   LOOP
     WITH batch AS MATERIALIZED (
-      SELECT first {+} b.shard AS shard, b.members, s.{shard} IS NULL AS is_missing,
-        {has new} AS has_new
+      SELECT first {+} b.shard AS shard, s.is_full, {new members of b} AS members
       FROM (SELECT v.shard, pg_catalog.array_agg(v.value) AS members
-            FROM (SELECT {bf}.bf_shard(u.value, shards) AS shard, u.value
-                  FROM (SELECT DISTINCT p.value
-                        FROM (SELECT pg_catalog.unnest(pending) AS value) p) u) v
+            FROM (SELECT {bf}.bf_shard(p.value, shards) AS shard, p.value
+                  FROM (SELECT pg_catalog.unnest(pending) AS value) p) v
             WHERE v.shard IS NOT NULL GROUP BY v.shard) b
         LEFT JOIN {set} s ON s.{shard} {=} (first {+} b.shard)
     ), locked AS MATERIALIZED (
+      -- If rows are missing, none is locked yet. A row that is full stays as it is.
       SELECT s.{shard} AS shard, s.is_full, s.most, {row}, b.members
       FROM batch b JOIN {set} s ON s.{shard} {=} b.shard
-      WHERE b.has_new AND NOT EXISTS (SELECT FROM batch b WHERE b.is_missing)
+      WHERE NOT b.is_full AND pg_catalog.cardinality(b.members) {>} 0
+        AND NOT EXISTS (SELECT FROM batch b WHERE b.is_full IS NULL)
       ORDER BY s.{shard} FOR NO KEY UPDATE OF s
-    ), missed AS MATERIALIZED (
-      -- If rows are missing, no row is locked yet. A row that cannot be locked is missing, too.
-      SELECT b.members FROM batch b WHERE (b.is_missing OR b.has_new)
-        AND NOT EXISTS (SELECT FROM locked l WHERE l.shard {=} b.shard)
     ), fresh AS MATERIALIZED (
-      SELECT s.shard, s.most, s.is_full, {row}, {new members} AS members,
+      -- Another session may have changed a row before it was locked.
+      SELECT s.shard, s.most, s.is_full, {new members of s} AS members,
         CASE WHEN s.is_full THEN 0 ELSE LEAST(GREATEST(
-          pg_catalog.ceil(s.most {-} {bf}.bf_count({target})), 0), 1000000000)::int END AS room
+          pg_catalog.ceil(s.most {-} {count}), 0), 1000000000)::int END AS room,
+        {begun}
       FROM locked s
     ), written AS (
-      -- The rows are locked, so all that is known of them is still so.
-      INSERT INTO {set} AS s ({shard}, most, is_full, {data})
-      SELECT s.shard, s.most, pg_catalog.cardinality(s.members) {>} s.room,
-{new data}
-      FROM fresh s WHERE NOT s.is_full
-      ON CONFLICT ({shard}) DO UPDATE SET is_full = excluded.is_full, {replaced}
+      -- An UPDATE would not free space of a page between two rows of it.
+      INSERT INTO {set} AS s ({shard}, most, is_full, {names})
+      SELECT f.shard, f.most, pg_catalog.cardinality(f.members) {>} f.room,
+        {added}
+      FROM fresh f WHERE NOT f.is_full AND pg_catalog.cardinality(f.members) {>} 0
+      ON CONFLICT ({shard}) DO UPDATE SET is_full = excluded.is_full,
+        {replaced}
+    ), missed AS (
+      SELECT b.members FROM batch b
+      WHERE b.is_full IS NULL OR NOT b.is_full AND pg_catalog.cardinality(b.members) {>} 0
+        AND NOT EXISTS (SELECT FROM fresh f WHERE f.shard {=} b.shard)
     )
     SELECT (SELECT pg_catalog.sum(LEAST(pg_catalog.cardinality(f.members), f.room)) FROM fresh f),
       EXISTS (SELECT FROM missed),
       ARRAY(SELECT pg_catalog.unnest(m.members) FROM missed m
             UNION ALL
-            SELECT pg_catalog.unnest(f.members[f.room {+} 1 :]) FROM fresh f
-            WHERE pg_catalog.cardinality(f.members) {>} f.room)
+            SELECT pg_catalog.unnest(b.members) FROM batch b WHERE b.is_full
+            UNION ALL
+            SELECT pg_catalog.unnest(f.members[f.room {+} 1 :]) FROM fresh f)
     INTO added, missing, pending;
     were_new := were_new {+} coalesce(added, 0);
     IF pg_catalog.cardinality(pending) {=} 0 THEN
       RETURN were_new;
     ELSIF missing THEN
       INSERT INTO {set} AS s ({shard}, most, {names})
-      SELECT p.shard, e.most, {e.values}
-      FROM (SELECT DISTINCT first {+} {bf}.bf_shard(p.value, shards) AS shard
-            FROM (SELECT pg_catalog.unnest(pending) AS value) p ORDER BY 1) p,
-        (SELECT {most} AS most, {empty of its level} AS empty) e
+      SELECT n.key, {most}, {values}
+      FROM (SELECT DISTINCT first {+} {bf}.bf_shard(p.value, shards) AS key
+            FROM (SELECT pg_catalog.unnest(pending) AS value) p ORDER BY 1) n
       ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
     ELSE
-      level := level {+} 1;
       first := first {+} shards;
       shards := shards {*} {fan out};
     END IF;
@@ -229,7 +211,8 @@ END
      "STABLE PARALLEL {parallel}", R"(
 #variable_conflict use_variable
 {mark}
-{declare}BEGIN
+DECLARE{variables}
+BEGIN
   expected := {expected};
   target_fpr := {rate};
   keep := {keep};
@@ -239,7 +222,7 @@ END
   WITH filters AS MATERIALIZED (
     SELECT g.number, i.estimated_count, i.estimated_fpr {/} {shards of a row} AS fpr, i.bits,
       i.fill {*} i.bits AS bits_set
-    FROM {set} s, LATERAL (VALUES {filters}) g (number, filter), {bf}.bf_info(g.filter) i{of live}
+    FROM {set} s, {filters}, {bf}.bf_info(g.filter) i{of live}
   ), generations AS (
     SELECT f.number, pg_catalog.sum(f.estimated_count) AS count, pg_catalog.sum(f.fpr) AS fpr
     FROM filters f GROUP BY f.number HAVING pg_catalog.sum(f.estimated_count) {>} 0
@@ -259,6 +242,14 @@ END
      "what the set was made for, its bytes on disk, how full it is, and about how many values it "
      "has"},
 };
+
+namespace {
+
+constexpr const char *kGenerationsOfInfo = R"(,
+    (SELECT pg_catalog.array_agg(pg_catalog.to_timestamp(g.number {*} {seconds}::double precision)
+       ORDER BY g.number) FROM generations g),
+    (SELECT pg_catalog.array_agg(g.count ORDER BY g.number) FROM generations g),
+    (SELECT pg_catalog.array_agg(g.fpr ORDER BY g.number) FROM generations g))";
 
 // Operators of the server, which templates name in braces.
 constexpr const char *kOperators[] = {"=", "<", ">", ">=", "+", "-", "*", "/"};
@@ -300,26 +291,12 @@ private:
     elog(ERROR, "a set's template has an unknown word: %s", name);
   }
 
-  static constexpr int kMost = 64;
+  static constexpr int kMost = 80;
   struct {
     const char *name, *text;
   } words_[kMost];
   int count_ = 0;
 };
-
-// Returns a piece of a set that forgets for all generations, with `between` between them.
-char *for_each_generation(Words words, const char *piece, const char *between) {
-  StringInfoData all;
-  initStringInfo(&all);
-  for (int i = 0; i < kGenerations; i++) {
-    words.set("i", psprintf("%d", i));
-    words.set("5 - i", psprintf("%d", kGenerations - i));
-    words.set("number", words.filled(kNumber));
-    words.set("before", words.filled(kBefore));
-    appendStringInfo(&all, "%s%s", i > 0 ? between : "", words.filled(piece));
-  }
-  return all.data;
-}
 
 // An expression that makes an empty filter of a level.
 char *empty_filter(const Words &words, const Level &level) {
@@ -332,32 +309,16 @@ char *empty_filter(const Words &words, const Level &level) {
                level.initial.values, double_to_shortest_decimal(level.initial.rate)));
 }
 
-char *most_values(const Level &level) {
-  return psprintf("'%s'::real", double_to_shortest_decimal(level.most));
-}
-
-// An expression that depends on the variable `level`. `of_level` is called with each level.
+// An expression that depends on the level of the row `key`. `of_level` is called with each level.
 template <typename OfLevel>
-char *by_level(const Words &words, const SetShape &shape, OfLevel of_level) {
+char *by_level(const Words &words, const SetShape &shape, const char *key, OfLevel of_level) {
   StringInfoData cases;
   initStringInfo(&cases);
   for (int i = 0; i < shape.levels - 1; i++)
-    appendStringInfo(&cases, "WHEN level {=} %d THEN %s ", i, of_level(shape.level[i]));
+    appendStringInfo(&cases, "WHEN %s {<} %d THEN %s ", key, shape.level[i + 1].first,
+                     of_level(shape.level[i]));
   const char *last = of_level(shape.level[shape.levels - 1]);
   return words.filled(shape.levels == 1 ? last : psprintf("CASE %sELSE %s END", cases.data, last));
-}
-
-// The number of shards on the level of a row.
-char *shards_of_row(const Words &words, const SetShape &shape) {
-  StringInfoData cases;
-  initStringInfo(&cases);
-  appendStringInfoString(&cases, "CASE");
-  for (int i = 0; i + 1 < shape.levels; i++)
-    appendStringInfo(&cases, " WHEN s.{shard} {<} %d THEN %d", shape.level[i + 1].first,
-                     shape.level[i].shards);
-  const int last = shape.level[shape.levels - 1].shards;
-  appendStringInfo(&cases, " ELSE %d END", last);
-  return shape.levels == 1 ? psprintf("%d", last) : words.filled(cases.data);
 }
 
 char *interval_literal(Interval *interval) {
@@ -365,121 +326,88 @@ char *interval_literal(Interval *interval) {
   return psprintf("%s::interval", quote_literal_cstr(DatumGetCString(text)));
 }
 
-// Statements that add a value to the row of which `row_is` is true.
-char *addition(Words words, bool forgets, const char *row_is, const char *indent) {
-  words.set("row is", row_is);
-  if (!forgets) {
-    words.set("indent", indent);
-    words.set("filter", "filter");
-    words.set("is new",
-              words.filled(psprintf("\n%s  AND NOT {bf}.bf_contains(s.filter, value)", indent)));
-    return words.filled(kAdd);
-  }
-  words.set("indent", psprintf("%s  ", indent));
-  words.set("is new", words.filled(psprintf(
-                          "\n%s    AND s.{newest} {>=} generation AND s.{forgotten} {<} oldest\n"
-                          "%s    AND NOT {contains}",
-                          indent, indent)));
-  StringInfoData all;
-  initStringInfo(&all);
-  for (int i = 0; i < kGenerations; i++) {
-    words.set("filter", psprintf("filter_%d", i));
-    words.set("i", psprintf("%d", i));
-    const char *branch = i == 0 ? "IF" : "ELSIF";
-    if (i < kGenerations - 1)
-      appendStringInfo(&all, "%s%s place %s %d THEN\n", indent, branch, words.filled("{=}"), i);
-    else
-      appendStringInfo(&all, "%sELSE\n", indent);
-    appendStringInfoString(&all, words.filled(kAdd));
-  }
-  appendStringInfo(&all, "%sEND IF;\n", indent);
-  return all.data;
-}
+// The words that stand for nothing in a set that remembers all its values.
+constexpr const char *kOfForgetting[] = {"variables",   "is behind",         "or behind",
+                                         "find behind", "into behind",       "begin generation",
+                                         "first",       "is not behind",     "of live",
+                                         "generations", "generation columns"};
 
 // Sets the words of a set that remembers all its values.
 void set_remembering(Words *words) {
   words->set("columns", words->filled("  filter {bf}.bloomfilter NOT NULL"));
   words->set("names", "filter");
+  words->set("initial values", words->filled("{empty of its level}"));
+  words->set("values", words->filled("{empty of its level}"));
   words->set("row", "s.filter");
-  words->set("declare", "");
-  words->set("declare of has", words->filled("DECLARE\n  keys int[] := {keys};\n"));
-  words->set("variables", "");
+  words->set("filter", "filter");
   words->set("knows", words->filled("{bf}.bf_contains(s.filter, value)"));
   words->set("knows m.value", words->filled("{bf}.bf_contains(s.filter, m.value)"));
-  words->set("has new", words->filled("NOT {bf}.bf_contains_all(s.filter, b.members)"));
-  words->set("has", words->filled(kHas));
-  words->set("new members",
-             words->filled(psprintf("CASE WHEN {bf}.bf_contains_any(s.filter, s.members) THEN %s\n"
-                                    "          ELSE s.members END",
-                                    kNewMembers)));
-  words->set("target", "s.filter");
-  words->set("data", "filter");
-  words->set("new data", words->filled("        {bf}.bf_add_all(s.filter, s.members[1 : s.room])"));
+  words->set("count", words->filled("{bf}.bf_count(s.filter)"));
+  words->set("begun", "s.filter");
+  words->set("added", words->filled("{bf}.bf_add_all(f.filter, f.members[1 : f.room])"));
   words->set("replaced", "filter = excluded.filter");
-  words->set("begin generation", "");
-  words->set("filters", "(0, s.filter)");
-  words->set("of live", "");
-  words->set("generations", "");
-  words->set("generation columns", "");
-  words->set("e.values", "e.empty");
-}
-
-// True if the row possibly has the value {value}.
-char *knows_lately(const Words &words) {
-  return words.filled(
-      psprintf("s.forgotten {>=} oldest OR coalesce({value} {bf <@} ANY (ARRAY[%s]), false)",
-               for_each_generation(words, kLive, ",")));
+  words->set("filters", "LATERAL (VALUES (0, s.filter)) g (number, filter)");
+  for (const char *word : kOfForgetting)
+    words->set(word, "");
 }
 
 // Sets the words of a set that forgets.
 void set_forgetting(Words *words, int64 generation) {
   words->set("newest", psprintf("newest_of_" INT64_FORMAT, generation));
-  words->set("forgotten", "forgotten");
   words->set("microseconds", psprintf(INT64_FORMAT, generation));
   words->set("seconds",
              double_to_shortest_decimal(static_cast<double>(generation) / USECS_PER_SEC));
-  words->set("columns", words->filled(psprintf("  {newest} bigint NOT NULL DEFAULT 0,\n"
-                                               "  forgotten bigint NOT NULL DEFAULT -9,\n%s",
-                                               for_each_generation(*words, kColumn, ",\n"))));
-  words->set("names", for_each_generation(*words, "filter_{i}", ", "));
-  words->set("row", words->filled(psprintf("s.{newest}, s.forgotten, %s",
-                                           for_each_generation(*words, "s.filter_{i}", ", "))));
+  words->set("columns", words->filled("  {newest} bigint NOT NULL,\n"
+                                      "  first_generation bigint NOT NULL,\n"
+                                      "  filters {bf}.bloomfilter[] NOT NULL"));
+  words->set("names", words->filled("{newest}, first_generation, filters"));
+  words->set("empty generations",
+             words->filled("pg_catalog.array_fill({empty of its level}, ARRAY[5])"));
+  words->set("now", words->filled("{bf}.bf_generation({microseconds})"));
+  words->set("initial values", words->filled("{now}, {now}, {empty generations}"));
+  words->set("values", words->filled("generation, generation, {empty generations}"));
+  words->set("row", words->filled("s.{newest}, s.first_generation, s.filters"));
   words->set("variables", words->filled(kClock));
-  words->set("declare", words->filled("DECLARE{variables}\n"));
-  words->set("declare of has", words->filled("DECLARE\n  keys int[] := {keys};{variables}\n"));
-  words->set("contains",
-             words->filled(psprintf("value {bf <@} ANY (ARRAY[%s])",
-                                    for_each_generation(*words, "s.filter_{i}", ", "))));
+  words->set("is behind", "\n  is_behind boolean;");
+  words->set("place", words->filled(kPlace));
+  words->set("filter", words->filled("filters[{place}]"));
+  words->set("live", words->filled(kLive));
   words->set("value", "m.value");
-  words->set("knows m.value", knows_lately(*words));
+  words->set("knows m.value", words->filled(kKnowsLately));
   words->set("value", "value");
-  words->set("knows", knows_lately(*words));
-  words->set("has new",
-             words->filled("EXISTS (SELECT FROM (SELECT pg_catalog.unnest(b.members) AS value) m\n"
-                           "          WHERE NOT ({knows m.value}))"));
-  words->set("has", words->filled(kHasLately));
-  words->set("new members", words->filled(kNewMembers));
-  words->set("target", psprintf("CASE%s END", for_each_generation(*words, kTarget, "")));
-  words->set("lost", for_each_generation(*words, kLost, ""));
-  words->set("data", words->filled(psprintf("{newest}, forgotten, %s",
-                                            for_each_generation(*words, "filter_{i}", ", "))));
-  words->set("new data", words->filled(psprintf("        GREATEST(s.{newest}, generation),\n"
-                                                "        GREATEST(s.forgotten{lost}),\n%s",
-                                                for_each_generation(*words, kAddAll, ",\n"))));
-  words->set("replaced",
-             words->filled(
-                 psprintf("{newest} = excluded.{newest}, forgotten = excluded.forgotten, %s",
-                          for_each_generation(*words, "filter_{i} = excluded.filter_{i}", ", "))));
-  words->set("filters", for_each_generation(*words, kBegin, ",\n"));
-  words->set("begin", words->filled(kBeginGeneration));
-  words->set("begin generation", words->filled(R"(    UPDATE {set} AS s SET {begin}
-    WHERE s.{shard} {=} ANY ({path}) AND NOT s.is_full AND s.{newest} {<} generation;
-)"));
-  words->set("filters", for_each_generation(*words, kNumbered, ", "));
+  words->set("knows", words->filled(kKnowsLately));
+  words->set("or behind", ", has no filter for the session's generation");
+  words->set("find behind", words->filled(", s.{newest} {<} generation"));
+  words->set("into behind", ", is_behind");
+  words->set("shifted", words->filled(kShifted));
+  words->set("begin generation", words->filled(kBeginGeneration));
+  words->set(
+      "first",
+      words->filled(
+          "\n      first_generation = LEAST(s.first_generation, s.{newest} {-} {place} {+} 1),"));
+  words->set("is not behind", words->filled(" AND s.{newest} {>=} generation"));
+  words->set("count", words->filled("CASE WHEN s.{newest} {<} generation THEN 0\n"
+                                    "            ELSE {bf}.bf_count(s.filters[{place}]) END"));
+  words->set("begun",
+             words->filled("GREATEST(s.{newest}, generation) AS newest, s.first_generation,\n"
+                           "        CASE WHEN s.{newest} {<} generation THEN\n"
+                           "          {shifted} ELSE s.filters END AS filters,\n"
+                           "        GREATEST({place}, 1) AS place"));
+  words->set("added",
+             words->filled("f.newest, LEAST(f.first_generation, f.newest {-} f.place {+} 1),\n"
+                           "        f.filters[1 : f.place {-} 1]\n"
+                           "          OPERATOR(pg_catalog.||) {bf}.bf_add_all(f.filters[f.place],"
+                           " f.members[1 : f.room])\n"
+                           "          OPERATOR(pg_catalog.||) f.filters[f.place {+} 1 : 5]"));
+  words->set("replaced", words->filled("{newest} = excluded.{newest}, "
+                                       "first_generation = excluded.first_generation,\n"
+                                       "        filters = excluded.filters"));
+  words->set("filters", words->filled("LATERAL (SELECT s.{newest} {-} f.place {+} 1, f.filter\n"
+                                      "      FROM pg_catalog.unnest(s.filters) WITH ORDINALITY f "
+                                      "(filter, place)) g (number, filter)"));
   words->set("of live", words->filled("\n    WHERE g.number {>=} oldest"));
   words->set("generations", words->filled(kGenerationsOfInfo));
   words->set("generation columns", ",\n    generation_begin, generation_count, generation_fpr");
-  words->set("e.values", for_each_generation(*words, "e.empty", ", "));
 }
 
 } // namespace
@@ -513,7 +441,7 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("shard", psprintf("%s%d", kShardOf, top.shards));
   words.set("shards", psprintf("%d", top.shards));
   words.set("last", psprintf("%d", top.shards - 1));
-  words.set("levels", psprintf("%d", shape.levels));
+  words.set("attempts", psprintf("%d", 4 * shape.levels));
   words.set("fan out", psprintf("%d", shape.fan_out));
   words.set("expected", psprintf(UINT64_FORMAT, shape.capacity.values));
   words.set("rate", double_to_shortest_decimal(shape.capacity.rate));
@@ -532,26 +460,29 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("path", psprintf("ARRAY[%s]", path.data));
   words.set("keys", words.filled(psprintf("{bf}.bf_shard_keys(value, {shards}, {fan out}, %d)",
                                           shape.levels)));
-  words.set("shards of a row", shards_of_row(words, shape));
-  words.set("most of level 0", most_values(top));
-  words.set("most", by_level(words, shape, [](const Level &level) { return most_values(level); }));
-  words.set("empty of its level", by_level(words, shape, [&words](const Level &level) {
+  words.set("shards of a row", by_level(words, shape, "s.{shard}", [](const Level &level) {
+              return psprintf("%d", level.shards);
+            }));
+  words.set("most", by_level(words, shape, "n.key", [](const Level &level) {
+              return psprintf("'%s'::real", double_to_shortest_decimal(level.most));
+            }));
+  words.set("empty of its level", by_level(words, shape, "n.key", [&words](const Level &level) {
               return empty_filter(words, level);
             }));
   if (forgets)
     set_forgetting(&words, generation);
   else
     set_remembering(&words);
-  words.set(
-      "add to level 0",
-      addition(words, forgets, words.filled("s.{shard} {=} {bf}.bf_shard(value, {shards})"), "  "));
-  words.set("add to its level", addition(words, forgets, words.filled(kActiveRow), "    "));
-  const char *empty = empty_filter(words, top);
-  words.set("values", forgets ? for_each_generation(words, empty, ", ") : empty);
+  for (const char *row : kRowsWithMembers) {
+    words.set("members", psprintf("%s.members", row));
+    words.set("some members", words.filled(kNewMembers));
+    words.set(psprintf("new members of %s", row),
+              words.filled(forgets ? kNewMembers : kNewMembersOrAll));
+  }
 
   for (const char *statement : kTable)
     run(words.filled(statement));
-  for (const SetFunction &function : kFunctions) {
+  for (const SetFunction &function : kSetFunctions) {
     const char *its_name = quoted(name, function.suffix);
     run(psprintf("CREATE FUNCTION %s(%s) %s LANGUAGE plpgsql AS %s", its_name,
                  words.filled(function.arguments), words.filled(function.properties),

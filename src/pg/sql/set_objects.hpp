@@ -9,16 +9,15 @@
 //
 // A generation is a quarter of `keep`, counted from 1970. A value belongs to the generation of the
 // transaction that adds it. It is remembered until that generation and the four after it are over.
-// Generation n is in filter n % 5, and the column `newest_of_…` has the number of the row's newest
-// one. So a generation that is over costs nothing: it is skipped, and some addition begins a new
-// filter in its place.
+// The array `filters` begins with the filter of the row's newest generation, whose number is in the
+// column `newest_of_…`; the one before it is next, and so on. So a generation that is over costs
+// nothing: it is skipped, and leaves the array when a later one begins.
 //
 // A session's time is when its transaction began, so the row may have newer generations. A value
-// that such a session adds goes to the session's own generation, or to the one that took the place
-// of that in the row. The row may have lost a generation that is not over by the session's time.
-// The column `forgotten` has the newest generation that was lost. If that is not over by the
-// session's time, the session cannot know what was in it, and every value is possibly in the
-// set.
+// that such a session adds goes to the session's own generation or, if the row no longer has that,
+// to the oldest one that the row has. The column `first_generation` has the first generation in which the row
+// got values. If a generation since then has left the array, but is not over by the session's time,
+// the session cannot know what was in it, and every value is possibly in the set.
 //
 // The functions may run with any search_path, so their bodies name the schema of everything that is
 // not in the server's grammar. Users can add columns to the table. So each column has the alias of
@@ -47,8 +46,11 @@ struct SetName {
 // The quoted name of a set's table or, with a suffix, of one of its functions.
 char *quoted(const SetName &name, const char *suffix = "");
 
-// The suffixes of the functions' names. The last one is the longest.
-constexpr const char *kSetSuffixes[] = {"_add", "_has", "_info", "_add_all"};
+// A function of a set. Its name is that of the set and the suffix; the rest are templates.
+struct SetFunction {
+  const char *suffix, *arguments, *properties, *body, *comment;
+};
+extern const SetFunction kSetFunctions[4];
 
 // The prefix of the name of a set's first column. The number of shards of level 0 follows.
 constexpr char kShardOf[] = "shard_of_";

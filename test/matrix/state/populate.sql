@@ -260,6 +260,11 @@ INSERT INTO pages SELECT 'https://example.com/' || word(i) FROM generate_series(
 SELECT bf_create_set('clicked', 'text', 20000, 0.001);
 SELECT clicked_add_all(array(SELECT word(i) FROM generate_series(1, 5000) i)),
   clicked_add(word(5001));
+-- One that has grown, and one that forgets. Its time does not pass while this is tested.
+SELECT bf_create_set('visited', 'text', 100);
+SELECT visited_add_all(array(SELECT word(i) FROM generate_series(1, 5000) i));
+SELECT bf_create_set('lately', 'text', 20000, keep => '10 years');
+SELECT lately_add_all(array(SELECT word(i) FROM generate_series(1, 5000) i));
 
 -- --- other places --------------------------------------------------------------------------------
 
