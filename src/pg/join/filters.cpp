@@ -29,11 +29,11 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
-// one of them drops it. Nobody knows yet which join does, so each join of the query counts, up to a
-// limit. A join costs more if its hash table is larger than the processor's cache: by this amount
-// each time the table's size doubles. (The server's own cost ignores this.)
-constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
+// A dropped row does not go through the joins above until one of them would drop it. Nobody knows
+// yet which join does, so each join of the query counts, up to this limit. A join costs more if its
+// hash table is larger than the processor's cache: by this amount each time the table's size
+// doubles. (The server's own cost ignores this.)
+constexpr double kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
@@ -48,8 +48,7 @@ constexpr double kTriedRows = 8192.0;
 // row of the table. Reading the table costs about two.
 constexpr double kDearestBuild = 7.0;
 // What building costs is nearly certain, and what it saves is an estimate. So an estimated saving
-// has to be larger than the cost of building by this factor. (A lookup needs no margin: it builds a
-// filter when the rows that have come would have paid for it.)
+// has to be larger than the cost of building by this factor.
 constexpr double kMargin = 1.25;
 
 // These bound the time for planning.

@@ -57,11 +57,15 @@ double rows_of_all(const PlannerInfo *root, const Path *path) {
   return executions * path->rows;
 }
 
-// What a probe for a row saves, without the cost of building the filter. Each row also goes through
-// one more node.
-Cost saved_by_probe(const JoinFilter &filter) {
-  return (1.0 - filter.share) * filter.join_saving -
-         cost_of_probe(kBytesPerValue * filter.source->rows) - cpu_tuple_cost;
+// What a probe for a row saves, without the cost of building the filter. Of the joins that count
+// for a scan, the row has met those with the tables that drive the index scan, and the last one is
+// often a look at a small hash table. Each row also goes through one more node. If all joins
+// counted, TPC-DS 32 with indexes on foreign keys would take 1.23 of the time without filters.
+Cost saved_by_probe(const PlannerInfo *root, const Path *path, const JoinFilter &filter) {
+  const double met = bms_num_members(bms_intersect(PATH_REQ_OUTER(path), root->all_baserels));
+  const Cost saving = filter.join_saving - cpu_tuple_cost * (kSavingPerJoin * met + kCheapLastJoin);
+  return (1.0 - filter.share) * saving - cost_of_probe(kBytesPerValue * filter.source->rows) -
+         cpu_tuple_cost;
 }
 
 bool is_lookup(const Path *path) {
@@ -77,6 +81,12 @@ Path *kept_path(Path *path) {
   *copy = *castNode(BitmapHeapPath, path);
   return &copy->path;
 }
+
+// An estimated saving has to be larger than the cost of building by this factor. A filter is built
+// when the rows that have come would have paid for it, so by then half of them have come. What is
+// left has to pay for the filter. With 1 in place of 2, TPC-DS 26 with indexes on foreign keys
+// takes 1.16 of the time without filters, and 20 takes 1.07.
+constexpr double kLookupMargin = 2.0;
 
 // True if the join that drives a scan compares the value for which a filter is probed. Then a
 // filter of the driving table drops the same rows, and drops them earlier.
@@ -94,12 +104,14 @@ Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
   FilteredPath filtered = {NIL, NIL, NIL, 0.0};
   double rows = rows_of_all(root, input);
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
-    const Cost saved = saved_by_probe(*filter);
+    const Cost saved = saved_by_probe(root, input, *filter);
+    if (saved <= 0.0)
+      continue;
     const Cost build = filter->build_cost * Min(part->tuples / filter->tuples, 1.0);
     Node *value = for_part(root, filter->pair.probed, part, table);
     // If the source drives the scan, all rows have a partner in it.
     if (bms_is_member(static_cast<int>(filter->source->table->relid), PATH_REQ_OUTER(input)) ||
-        is_driven_by(input, value) || rows * saved - build < kWorthwhile)
+        is_driven_by(input, value) || rows * saved < kLookupMargin * build + kWorthwhile)
       continue;
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     filtered.filters = lappend(filtered.filters, filter);
