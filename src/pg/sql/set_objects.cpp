@@ -72,6 +72,11 @@ SELECT n.key, {most}, {initial values} FROM pg_catalog.generate_series(0, {last}
     R"(COMMENT ON TABLE {set} IS
   'a set of values, divided into small filters; bf_create_set made it, bf_drop_set drops it')"};
 
+// Ends an addition that does not come to an end: a row is seen, but cannot be changed.
+constexpr const char *kRaiseHidden = R"(  RAISE EXCEPTION 'cannot write to a row of set %', {set literal}
+    USING ERRCODE = 'insufficient_privilege', HINT = 'A policy of the table may hide the row.';
+)";
+
 // The second line of each body tells which functions are those of a set.
 constexpr char kMark[] =
     "-- bf_create_set() made this function for a table with the column shard_of_";
@@ -112,9 +117,7 @@ BEGIN
       ON CONFLICT ({shard}) DO UPDATE SET is_full = s.is_full WHERE false;
     END IF;
   END LOOP;
-  RAISE EXCEPTION 'cannot write to a row of set %', {set literal}
-    USING ERRCODE = 'insufficient_privilege', HINT = 'A policy of the table may hide the row.';
-END
+{raise hidden}END
 )",
      "adds a value to the set; true if the value was certainly new"},
     {"_has", "value {type}", "RETURNS boolean STABLE STRICT PARALLEL {parallel}", R"(
@@ -142,7 +145,7 @@ DECLARE
 BEGIN
   -- Add to the rows of level 0, then what does not fit there to those of level 1, and so on. All
   -- batches lock rows in the order of their keys, so that they do not deadlock.
-  LOOP
+  FOR attempt IN 1 .. {attempts} LOOP
     WITH batch AS MATERIALIZED (
       SELECT first {+} b.shard AS shard, s.is_full, {new members of b} AS members
       FROM (SELECT v.shard, pg_catalog.array_agg(v.value) AS members
@@ -199,7 +202,7 @@ BEGIN
       shards := shards {*} {fan out};
     END IF;
   END LOOP;
-END
+{raise hidden}END
 )",
      "adds all values of an array to the set; returns how many were certainly new"},
     {"_info",
@@ -441,6 +444,7 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
   words.set("shard", psprintf("%s%d", kShardOf, top.shards));
   words.set("shards", psprintf("%d", top.shards));
   words.set("last", psprintf("%d", top.shards - 1));
+  words.set("raise hidden", words.filled(kRaiseHidden));
   words.set("attempts", psprintf("%d", 4 * shape.levels));
   words.set("fan out", psprintf("%d", shape.fan_out));
   words.set("expected", psprintf(UINT64_FORMAT, shape.capacity.values));
