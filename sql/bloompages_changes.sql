@@ -184,7 +184,8 @@ VACUUM toasted;
 SELECT tail_pages FROM bf_index_info('toasted_v');
 SELECT * FROM compared('SELECT count(*) FROM toasted WHERE v = repeat(md5(''2007''), 100)');
 
--- A group's filters are made for the values of its first range. Later ranges may have more.
+-- A group's filters are made for the values of its first ranges. Later ranges have far more, so the
+-- group is made again.
 CREATE TABLE uneven (id int, k int);
 CREATE INDEX uneven_k ON uneven USING bloompages (k) WITH (pages_per_range = 4);
 INSERT INTO uneven SELECT i, CASE WHEN i > 2000 THEN i ELSE 0 END FROM generate_series(1, 20000) i;
@@ -218,6 +219,26 @@ SELECT ready > 30 AS many_ready, false_pages < 8 AS sized FROM bf_index_info('em
 CREATE TABLE full_page AS SELECT generate_series(1, 226) AS k;
 CREATE INDEX full_page_k ON full_page USING bloompages (k) WITH (pages_per_range = 1);
 SELECT ready, bits_per_value < 20 AS small FROM bf_index_info('full_page_k');
+-- A column has one value in the first rows, as after ALTER TABLE ... ADD COLUMN ... DEFAULT, and
+-- then ids. The group that was made for the first rows is made again.
+CREATE TABLE begun (id int, tag text DEFAULT '') WITH (autovacuum_enabled = off);
+CREATE INDEX begun_tag ON begun USING bloompages (tag);
+INSERT INTO begun SELECT i FROM generate_series(1, 20000) i;
+SELECT ready > 8 AS many_ready, pg_relation_size('begun_tag') / 8192 AS pages
+FROM bf_index_info('begun_tag');
+INSERT INTO begun SELECT i, md5(i::text) FROM generate_series(20001, 50000) i;
+SELECT ready > 40 AS many_ready, tail_pages < 80 AS few_left, false_pages < 8 AS sized
+FROM bf_index_info('begun_tag');
+SELECT bf_index_check('begun_tag');
+SET enable_seqscan = off;
+SELECT count(*) FROM begun WHERE tag = ANY (ARRAY(
+  SELECT md5(i::text) FROM generate_series(19991, 50000, 10) i));
+SELECT count(*) FROM begun WHERE tag = '';
+RESET enable_seqscan;
+VACUUM begun;
+SELECT false_pages AS made_again FROM bf_index_info('begun_tag') \gset
+REINDEX INDEX begun_tag;
+SELECT :made_again <= 2 * false_pages AS like_a_new_one FROM bf_index_info('begun_tag');
 
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
 -- From PostgreSQL 18 on, it does not store the number of the table's rows while autovacuum is off.

@@ -17,7 +17,8 @@
 // The range of a heap page follows from the page's number and the settings alone. Nobody has to
 // look for it, and it never changes.
 //
-// Ranges get their filters in order. A slot has two numbers, which only grow:
+// Ranges get their filters in order. A slot has two numbers, which only grow, unless the group is
+// made again with larger filters:
 //
 // - `ready`: the filters of the ranges before it hold all values. A scan probes them.
 // - `filling`: whoever inserts a row into a range before it sets the bits of the row's values.

@@ -19,11 +19,12 @@ namespace bloomfilter {
 namespace {
 
 // What a statement keeps from row to row: only what never changes until REINDEX, and bits that are
-// set, because they stay set.
+// set, because they stay set as long as the group has its lines.
 struct InsertCache {
   IndexedColumns columns;
   MemoryContext row; // reset after each row
   RangePlace place;  // of the last row that was put into a range with a filter
+  BlockNumber start; // of the lines of its group
   int rows;          // that went there without a break
   uint8 *filter;     // of this range, as it was read once; NULL if it was not
   uint32 range_pages;
@@ -69,8 +70,10 @@ void read_filter(Relation index, InsertCache *cache, const RangeSlot &slot, Memo
 void note_place(Relation index, InsertCache *cache, const RangeSlot &slot, const RangePlace &place,
                 MemoryContext memory) {
   constexpr int kManyRows = 32; // reading a filter takes as long as setting the bits of some rows
-  if (place.group != cache->place.group || place.range != cache->place.range) {
+  if (place.group != cache->place.group || place.range != cache->place.range ||
+      slot.start != cache->start) {
     cache->place = place;
+    cache->start = slot.start;
     cache->rows = 0;
     if (cache->filter)
       pfree(cache->filter);

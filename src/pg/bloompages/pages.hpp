@@ -6,13 +6,14 @@
 //   then reads `filling` from the shared page. Whoever gives a range its filter writes `filling`
 //   first, and then reads the heap pages. So one of them sees what the other has done: either the
 //   inserter sets the bits of the row, or the reader of the heap page finds the row.
-// - Bits are only set, and `ready` and `filling` only grow, until REINDEX. So a scan that reads a
-//   slot first and lines afterwards finds at least what the slot promised.
+// - Bits are only set, and `ready` and `filling` only grow, as long as a group has its lines. So a
+//   scan that reads a slot first and lines afterwards finds at least what the slot promised.
 // - The lines of a group are in the file before a slot says so, and its first `filling` comes after
 //   that.
 //
-// A group's first page and its geometry never change, so a scan may use a copy of the slot for
-// them.
+// A group gets other lines only once in a while, because its first ranges said little about the
+// later ones. All its ranges are then without a filter again. Its old lines stay as they are until
+// REINDEX, and have all values that the old slot promised. So a scan may use a copy of a slot.
 //
 // Tests: sql/bloompages.sql, sql/bloompages_changes.sql, specs/bloompages_sessions.spec,
 // test/t/042_bloompages.pl to 044, test/search/bloompages.py.

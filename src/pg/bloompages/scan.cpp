@@ -72,7 +72,7 @@ void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const Gr
 template <typename Use> void for_each_group(IndexScanDesc scan, const RangeMeta &meta, Use use) {
   Relation index = scan->indexRelation;
   RangeSlot slots[kRangeSlots];
-  const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+  BlockNumber blocks = 0;
   for (uint32 group = 0; group < meta.groups; group++) {
     if (group % kRangeSlots == 0) {
       const Buffer buffer = lock_range_page(index, meta.directory[group / kRangeSlots],
@@ -80,6 +80,8 @@ template <typename Use> void for_each_group(IndexScanDesc scan, const RangeMeta 
       check_snapshot(scan, bytes_of(buffer)); // filters made later lack the rows that were removed
       memcpy(slots, content_of<RangeSlot>(bytes_of(buffer)), sizeof slots);
       UnlockReleaseBuffer(buffer);
+      // A slot's lines are in the file before the slot says where.
+      blocks = RelationGetNumberOfBlocks(index);
     }
     CHECK_FOR_INTERRUPTS();
     if (!is_sound_slot(slots[group % kRangeSlots], blocks))
