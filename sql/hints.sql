@@ -126,8 +126,9 @@ SELECT expression, said.* FROM (VALUES ('bf_contains_any(bloom, ''{1,2}'')'),
   ('bf_contains_any(bloom, NULL)'), ('bf_add_all(bloom, ''{1,2}'')'),
   ('cbf_add_all(counting, ''{1,2}'')'), ('cf_add_all(cuckoo, ''{1,2}'')'))
   e(expression), said(expression) \gx
-SELECT expression, said.code, said.message FROM (VALUES ('bf_contains_any(bloom, 1)')) e(expression),
-  said(expression); -- with the server's own hint
+-- What is no list gets the server's own hint.
+SELECT expression, said.code, said.message
+FROM (VALUES ('bf_contains_any(bloom, 1)')) e(expression), said(expression);
 PREPARE lists AS SELECT bf_contains_each(bloom, $1) FROM filters;
 EXECUTE lists ('{1,2}');
 DEALLOCATE lists;

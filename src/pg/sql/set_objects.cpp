@@ -73,7 +73,8 @@ SELECT n.key, {most}, {initial values} FROM pg_catalog.generate_series(0, {last}
   'a set of values, divided into small filters; bf_create_set made it, bf_drop_set drops it')"};
 
 // Ends an addition that does not come to an end: a row is seen, but cannot be changed.
-constexpr const char *kRaiseHidden = R"(  RAISE EXCEPTION 'cannot write to a row of set %', {set literal}
+constexpr const char *kRaiseHidden =
+    R"(  RAISE EXCEPTION 'cannot write to a row of set %', {set literal}
     USING ERRCODE = 'insufficient_privilege', HINT = 'A policy of the table may hide the row.';
 )";
 
