@@ -16,8 +16,8 @@
 // A session's time is when its transaction began, so the row may have newer generations. A value
 // that such a session adds goes to the session's own generation or, if the row no longer has that,
 // to the oldest one that the row has. The column `first_generation` has the first generation in
-// which the row got values. If a generation since then has left the array, but is not over by the session's time,
-// the session cannot know what was in it, and every value is possibly in the set.
+// which the row got values. If a generation since then has left the array, but is not over by the
+// session's time, the session cannot know what was in it, and every value is possibly in the set.
 //
 // The functions may run with any search_path, so their bodies name the schema of everything that is
 // not in the server's grammar. Users can add columns to the table. So each column has the alias of
