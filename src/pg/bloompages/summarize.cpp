@@ -143,12 +143,14 @@ int ranges_of_turn(const NextRange &next) {
   return Min(Min(kMostFilled, kGroupRanges - next.range), Max(pages, 1));
 }
 
-// True if an error is not one of the index's functions: somebody wants the statement to end, or the
-// server is in trouble, as with a full disk or a damaged index. Then the INSERT must fail.
+// True if an error does not come from the index's functions: somebody wants the statement to end,
+// or the server is in trouble, as with a full disk or a damaged page. Then the INSERT must fail.
+// But a row for which a function needs too much memory may be somebody else's.
 bool ends_statement(int code) {
   const int category = ERRCODE_TO_CATEGORY(code);
-  return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INSUFFICIENT_RESOURCES ||
-         category == ERRCODE_SYSTEM_ERROR || category == ERRCODE_INTERNAL_ERROR;
+  return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_SYSTEM_ERROR ||
+         code == ERRCODE_DISK_FULL || code == ERRCODE_DATA_CORRUPTED ||
+         code == ERRCODE_INDEX_CORRUPTED;
 }
 
 // Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
