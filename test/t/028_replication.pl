@@ -38,9 +38,11 @@ my $definitions = q{
     CREATE TABLE cuckoos(id int PRIMARY KEY, k cuckoofilter);
     CREATE TABLE whole(note text, f bloomfilter);
     ALTER TABLE whole REPLICA IDENTITY FULL;
+    SELECT bf_create_set('grown', 'int', 100), bf_create_set('lately', 'int', 1000, keep => '40 days');
+    TRUNCATE grown, lately;
 };
 my $contents = join ' UNION ALL ', map { "SELECT '$_', count(*), md5(string_agg(${_}::text, chr(10) ORDER BY ${_}::text)) FROM $_" }
-  qw(seen filters counted cuckoos whole);
+  qw(seen filters counted cuckoos whole grown lately);
 my $stream = q{INSERT INTO seen AS s SELECT bf_shard(i, 7), bf_agg(i, 1000) FROM generate_series(%d, %d) i GROUP BY 1
     ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter};
 
@@ -66,12 +68,13 @@ sub replicate {
         INSERT INTO counted SELECT 1, cbf_agg(i) FROM generate_series(1, 10000) i;
         INSERT INTO cuckoos SELECT 1, cf_agg(i) FROM generate_series(1, 10000) i;
         INSERT INTO whole SELECT 'large', bf_agg(i) FROM generate_series(1, 50000) i;
+        SELECT grown_add_all(array(SELECT generate_series(1, 3000))), lately_add_all(array(SELECT generate_series(1, 500)));
         CREATE PUBLICATION $name FOR ALL TABLES});
     my $host = $from->host;
     $to->safe_psql($name, qq{
         CREATE SUBSCRIPTION $name CONNECTION 'host=$host port=$port{$from->name} dbname=$name'
           PUBLICATION $name WITH (binary = $is_binary)});
-    $to->poll_query_until($name, q{SELECT count(*) = 5 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel})
+    $to->poll_query_until($name, q{SELECT count(*) = 7 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel})
       or die "$name: not copied";
     $from->wait_for_catchup($name);
     is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents),
@@ -88,6 +91,11 @@ sub replicate {
         my $length = $sent && $from->safe_psql($name, "SELECT sum($filters) FROM ($sent) s (f)") || 0;
         between($after - $before, $length, $length + $talk, '... and only the changed filters are sent');
     }
+    $from->safe_psql($name, 'SELECT grown_add_all(array(SELECT generate_series(3001, 5000))), lately_add_all(array(SELECT generate_series(501, 900)))');
+    $from->wait_for_catchup($name);
+    is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents), "$name: the same after additions to sets");
+    is($to->safe_psql($name, 'SELECT count(*) FILTER (WHERE grown_has(i)), count(*) FILTER (WHERE i <= 900 AND lately_has(i)) FROM generate_series(1, 5000) i'),
+        '5000|900', '... and the subscriber can ask them');
     $to->safe_psql($name, "DROP SUBSCRIPTION $name");
     return;
 }
