@@ -94,8 +94,9 @@ DECLARE
   found_full boolean;
   known boolean;{variables}{is behind}
 BEGIN
-  -- The first row of the value that is not full may get it. An attempt fails if the row is full, is
-  -- missing{or behind}, or if another session changes it meanwhile; each can happen once to a row.
+  -- The first row of the value that is not full may get it. An attempt fails if the row is full or
+  -- missing{or behind}, or if another session changes it
+  -- meanwhile. Each can happen once to a row.
   FOR attempt IN 1 .. {attempts} LOOP
     UPDATE {set} AS s SET
       is_full = {bf}.bf_count(s.{filter}) {>=} s.most,{first}
@@ -380,7 +381,7 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("knows m.value", words->filled(kKnowsLately));
   words->set("value", "value");
   words->set("knows", words->filled(kKnowsLately));
-  words->set("or behind", ", has no filter for the session's generation");
+  words->set("or behind", ", if it has no filter for the session's generation");
   words->set("find behind", words->filled(", s.{newest} {<} generation"));
   words->set("into behind", ", is_behind");
   words->set("shifted", words->filled(kShifted));
