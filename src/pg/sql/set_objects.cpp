@@ -52,8 +52,10 @@ constexpr const char *kBeginGeneration = R"(    ELSIF is_behind THEN
 
 // The values of an array that are not in the row. Most arrays have none that is.
 constexpr const char *kNewMembers =
-    "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest({members}) AS value) m\n"
+    "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest({members}) AS value) m{once}\n"
     "          WHERE ({knows m.value}) IS NOT TRUE)";
+// The live filters of a row, which must not be cut out again for each value.
+constexpr const char *kLiveOnce = ",\n            (SELECT {live} AS live OFFSET 0) l";
 constexpr const char *kNewMembersOrAll =
     "CASE WHEN {bf}.bf_contains_any(s.filter, {members}) THEN\n"
     "          {some members} ELSE {members} END";
@@ -332,10 +334,9 @@ char *interval_literal(Interval *interval) {
 }
 
 // The words that stand for nothing in a set that remembers all its values.
-constexpr const char *kOfForgetting[] = {"variables",   "is behind",         "or behind",
-                                         "find behind", "into behind",       "begin generation",
-                                         "first",       "is not behind",     "of live",
-                                         "generations", "generation columns"};
+constexpr const char *kOfForgetting[] = {
+    "variables",        "once",  "is behind",     "or behind", "find behind", "into behind",
+    "begin generation", "first", "is not behind", "of live",   "generations", "generation columns"};
 
 // Sets the words of a set that remembers all its values.
 void set_remembering(Words *words) {
@@ -377,9 +378,13 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("place", words->filled(kPlace));
   words->set("filter", words->filled("filters[{place}]"));
   words->set("live", words->filled(kLive));
+  words->set("once", words->filled(kLiveOnce));
+  const char *live = words->filled("{live}");
   words->set("value", "m.value");
+  words->set("live", "l.live");
   words->set("knows m.value", words->filled(kKnowsLately));
   words->set("value", "value");
+  words->set("live", live);
   words->set("knows", words->filled(kKnowsLately));
   words->set("or behind", ", if it has no filter for the session's generation");
   words->set("find behind", words->filled(", s.{newest} {<} generation"));
