@@ -54,6 +54,8 @@ COLUMNS = {
     "m": ("bigint", "CASE WHEN i % 11 <> 0 THEN i / 23 % 19 END"),
     WIDE: ("char(1000000)", "NULL"),
 }
+# The same rows in every plan, though several have the same id.
+FIRST_ROWS = f"ORDER BY id, {', '.join(c for c in COLUMNS if c not in ('id', WIDE))} LIMIT 400"
 # What a branch of a UNION ALL can have in place of a column.
 REPLACED = {
     "a": ["7", "NULL::int", "k", "abs(a)", "a + 1", "1000 / (a + 1)", "coalesce(a, 3)",
@@ -157,7 +159,7 @@ class World:
             table = f"{'ONLY ' * (r.random() < 0.1)}{r.choice(self.tables)} {alias}"
             table += " TABLESAMPLE bernoulli (60) REPEATABLE (3)" * (how == "sample")
         text = f"SELECT {columns} FROM {table}{' WHERE k < 15' * (how == 'where')}"
-        return f"({text} ORDER BY id LIMIT 400)" if how == "limit" else text
+        return f"({text} {FIRST_ROWS})" if how == "limit" else text
 
 
 class Query:
@@ -215,7 +217,7 @@ class Query:
         table, (alias,) = self.table()
         outer = f"x{len(self.aliases)}"
         self.aliases.append(outer)
-        how = self.r.choice(["", " OFFSET 0", " ORDER BY id LIMIT 400"])
+        how = self.r.choice(["", " OFFSET 0", f" {FIRST_ROWS}"])
         return f"(SELECT * FROM {table} WHERE {self.condition(alias)}{how}) {outer}", [outer]
 
     def semijoin(self, names):
