@@ -97,9 +97,9 @@ RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySe
   return read_range_meta(index);
 }
 
-// True if a range has so many hashes that its group would have much larger filters, had it been
-// made for them. The first ranges may have had one value in all rows, as after ALTER TABLE ... ADD
-// COLUMN ... DEFAULT.
+// True if a group needs much larger filters than it has. `better` is the slot for the ranges that
+// are read just now. The first ranges may have had one value in all rows, as after ALTER TABLE ...
+// ADD COLUMN ... DEFAULT.
 bool is_far_too_small(const RangeSlot &slot, const RangeSlot &better) {
   constexpr uint32 kFar = 4;
   return better.lines() > kFar * slot.lines();
@@ -341,13 +341,13 @@ void summarize(HeapReader *reader, const NextRange &next, int count) {
   hashes.release();
   note_skipped(*reader);
   const uint64 usual = usual_count(counts, count, reader->columns.have_keys);
-  const RangeSlot better =
-      new_slot(*reader, read_range_meta(index), next.group, slot.copies, usual);
+  const RangeMeta now = read_range_meta(index);
+  const RangeSlot better = new_slot(*reader, now, next.group, slot.copies, usual);
   if (usual > 0 && is_far_too_small(slot, better)) {
     // The group is made again, and its ranges get their filters in later turns. Its old lines stay
     // as they are for scans that read them just now, and belong to nothing.
     write_empty_lines(index, better, next.group);
-    write_slot(index, read_range_meta(index), better, next.group);
+    write_slot(index, now, better, next.group);
     pfree(filters);
     return;
   }

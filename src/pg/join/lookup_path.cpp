@@ -105,8 +105,6 @@ Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
   double rows = rows_of_all(root, input);
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
     const Cost saved = saved_by_probe(root, input, *filter);
-    if (saved <= 0.0)
-      continue;
     const Cost build = filter->build_cost * Min(part->tuples / filter->tuples, 1.0);
     Node *value = for_part(root, filter->pair.probed, part, table);
     // If the source drives the scan, all rows have a partner in it.

@@ -44,7 +44,7 @@ constexpr const char *kShifted = "(pg_catalog.array_fill({bf}.bf_clear(s.filters
                                  "        ARRAY[LEAST(generation {-} s.{newest}, 5)::int]) "
                                  "OPERATOR(pg_catalog.||) s.filters)[1 : 5]";
 
-constexpr const char *kBeginGeneration = R"(    ELSIF is_behind THEN
+constexpr const char *kBeginGeneration = R"(    ELSIF is_outdated THEN
       UPDATE {set} AS s SET {newest} = generation,
         filters = {shifted}
       WHERE s.{shard} {=} keys[level] AND NOT s.is_full AND s.{newest} {<} generation;
@@ -94,22 +94,22 @@ DECLARE
   keys int[] := {keys};
   level int := 1;
   found_full boolean;
-  known boolean;{variables}{is behind}
+  known boolean;{variables}{outdated variable}
 BEGIN
   -- The first row of the value that is not full may get it. An attempt fails if the row is full or
-  -- missing{or behind}, or if another session changes it
+  -- missing{or outdated}, or if another session changes it
   -- meanwhile. Each can happen once to a row.
   FOR attempt IN 1 .. {attempts} LOOP
     UPDATE {set} AS s SET
       is_full = {bf}.bf_count(s.{filter}) {>=} s.most,{first}
       {filter} = {bf}.bf_add(s.{filter}, value)
-    WHERE s.{shard} {=} keys[level] AND NOT s.is_full{is not behind}
+    WHERE s.{shard} {=} keys[level] AND NOT s.is_full{is current}
       AND NOT ({knows});
     IF FOUND THEN
       RETURN true;
     END IF;
-    SELECT s.is_full, {knows}{find behind}
-    INTO found_full, known{into behind}
+    SELECT s.is_full, {knows}{outdated column}
+    INTO found_full, known{into outdated}
     FROM {set} s WHERE s.{shard} {=} keys[level];
     IF known THEN
       RETURN false;
@@ -335,8 +335,9 @@ char *interval_literal(Interval *interval) {
 
 // The words that stand for nothing in a set that remembers all its values.
 constexpr const char *kOfForgetting[] = {
-    "variables",        "once",  "is behind",     "or behind", "find behind", "into behind",
-    "begin generation", "first", "is not behind", "of live",   "generations", "generation columns"};
+    "variables",       "once",          "outdated variable", "or outdated",
+    "outdated column", "into outdated", "begin generation",  "first",
+    "is current",      "of live",       "generations",       "generation columns"};
 
 // Sets the words of a set that remembers all its values.
 void set_remembering(Words *words) {
@@ -374,7 +375,7 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("values", words->filled("generation, generation, {empty generations}"));
   words->set("row", words->filled("s.{newest}, s.first_generation, s.filters"));
   words->set("variables", words->filled(kClock));
-  words->set("is behind", "\n  is_behind boolean;");
+  words->set("outdated variable", "\n  is_outdated boolean;");
   words->set("place", words->filled(kPlace));
   words->set("filter", words->filled("filters[{place}]"));
   words->set("live", words->filled(kLive));
@@ -386,16 +387,16 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("value", "value");
   words->set("live", live);
   words->set("knows", words->filled(kKnowsLately));
-  words->set("or behind", ", if it has no filter for the session's generation");
-  words->set("find behind", words->filled(", s.{newest} {<} generation"));
-  words->set("into behind", ", is_behind");
+  words->set("or outdated", ", if it has no filter for the session's generation");
+  words->set("outdated column", words->filled(", s.{newest} {<} generation"));
+  words->set("into outdated", ", is_outdated");
   words->set("shifted", words->filled(kShifted));
   words->set("begin generation", words->filled(kBeginGeneration));
   words->set(
       "first",
       words->filled(
           "\n      first_generation = LEAST(s.first_generation, s.{newest} {-} {place} {+} 1),"));
-  words->set("is not behind", words->filled(" AND s.{newest} {>=} generation"));
+  words->set("is current", words->filled(" AND s.{newest} {>=} generation"));
   words->set("count", words->filled("CASE WHEN s.{newest} {<} generation THEN 0\n"
                                     "            ELSE {bf}.bf_count(s.filters[{place}]) END"));
   words->set("begun",
