@@ -50,6 +50,9 @@ constexpr double kDearestBuild = 7.0;
 // What building costs is nearly certain, and what it saves is an estimate. So an estimated saving
 // has to be larger than the cost of building by this factor.
 constexpr double kMargin = 1.25;
+// A table of fewer rows gets no filter, whatever its rows cost: to plan and to start an InitPlan
+// takes as long as to join some hundred rows.
+constexpr double kFewestRows = 100.0;
 
 // These bound the time for planning.
 constexpr int kMostFilters = 8;       // on one scan
@@ -122,6 +125,8 @@ double rows_needed(const TableFacts &facts, const Candidate &candidate) {
 
 // True if a table has enough rows for a filter to pay at all.
 bool may_pay(const TableFacts &facts) {
+  if (facts.tuples < kFewestRows)
+    return false;
   JoinFilter best = {};
   best.join_saving = cpu_tuple_cost * (kMostSavingOfJoins + kMostSavingOfDoublings);
   return saved_by(facts, best, facts.tuples) + saved_by_batches(facts) >= kWorthwhile;
