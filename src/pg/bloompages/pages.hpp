@@ -15,8 +15,8 @@
 // later ones. All its ranges are then without a filter again. Its old lines stay as they are until
 // REINDEX, and have all values that the old slot promised. So a scan may use a copy of a slot.
 //
-// Tests: sql/bloompages.sql, sql/bloompages_changes.sql, specs/bloompages_sessions.spec,
-// test/t/042_bloompages.pl to 044, test/search/bloompages.py.
+// Tests: sql/bloompages.sql, sql/bloompages_changes.sql, specs/bloompages_sessions.spec and
+// bloompages_remade.spec, test/t/042_bloompages.pl to 044, test/search/bloompages.py.
 #pragma once
 
 #include "pg/server.hpp"
