@@ -79,7 +79,7 @@ endif
 handlers_flags := -shared -nostartfiles -Wl,-z,lazy -Wl,-z,noseparate-code
 all: $(handlers)$(DLSUFFIX)
 $(handlers)$(DLSUFFIX): $(handlers_objects)
-	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) $(handlers_flags) -o $@
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK) $(handlers_flags) -o $@
 install: install_handlers
 install_handlers: all installdirs
 	$(INSTALL_SHLIB) $(handlers)$(DLSUFFIX) '$(DESTDIR)$(pkglibdir)/$(handlers)$(DLSUFFIX)'

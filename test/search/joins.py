@@ -10,7 +10,7 @@ tables. The costs of rows are raised, so that filters pay even for small tables.
 
 Time is compared only if both runs had the same settings. A query that was slower runs three more
 times each way, and the shortest times decide. Other queries are faster with filters by the same
-factor; the last line counts both.
+factor. The last line counts both, and those that are given up only with filters, or only without.
 """
 
 import collections
@@ -427,7 +427,7 @@ class Joins:
                 self.count_filters(query, x)
             on, seconds_on = self.timed("on", query, way, x)
             if off is None or on is None:
-                late = "given up" if off is on else \
+                late = "given up" if off is on or not same_settings else \
                     "given up with filters only" if on is None else "given up without only"
                 self.s.counts[late] += 1
             else:
