@@ -79,11 +79,11 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   PG_RETURN_POINTER(state);
 }
 
-Datum finish(FunctionCallInfo fcinfo, Layout layout) {
+Datum finish(FunctionCallInfo fcinfo, Layout layout, bool within_limits = false) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
     return filter_without_values(header_for(parameters_in_query(fcinfo, layout))).datum();
-  return finish_state(state).datum();
+  return finish_state(state, within_limits).datum();
 }
 
 } // namespace
@@ -138,8 +138,7 @@ SQL_FUNCTION(bloomfilter_agg_final) {
 // The final function of bf_join_agg, which makes the filters that the planner adds to a query. Such
 // a filter must not make the query fail. If it would be too large, the result has every value.
 SQL_FUNCTION(bloomfilter_join_final) {
-  State *state = state_arg(fcinfo, 0);
-  return state ? finish_within_limits(state).datum() : finish(fcinfo, Layout::lines);
+  return finish(fcinfo, Layout::lines, true);
 }
 
 SQL_FUNCTION(countingbloomfilter_agg_final) {

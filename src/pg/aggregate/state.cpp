@@ -67,8 +67,6 @@ Filter fill_bits(const State *state, const Header &header) {
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   move_memory(chunk, filter.value, VARSIZE(filter.value));
   filter.value = static_cast<struct varlena *>(chunk);
-  if (!state->header.is_self_sized())
-    check_overfill(filter, Origin::built);
   return filter;
 }
 
@@ -109,10 +107,6 @@ Filter finish_cuckoo(State *state) {
                       header.capacity.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
     check_size(Kind::cuckoo, header.geometry.bits());
   }
-}
-
-bool has_no_values(const State *state) {
-  return state->header.is_self_sized() && state->bag.size() == 0;
 }
 
 // Checks that the state holds values of this element type; raises ERROR 42804 if it does not. If
@@ -240,24 +234,23 @@ void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes) {
   (by_or ? unite_bitmaps : unite_counters)(state->bitmap + offset, part, bytes);
 }
 
-Filter finish_state(State *state) {
-  const Header &header = state->header;
-  if (has_no_values(state))
+Filter finish_state(State *state, bool within_limits) {
+  Header header = state->header;
+  const bool self_sized = header.is_self_sized();
+  if (self_sized && state->bag.size() == 0)
     return filter_without_values(header);
   if (structure_of(header.geometry.layout) == Structure::buckets)
     return finish_cuckoo(state);
-  return fill_bits(state, header.is_self_sized()
-                              ? sized_for(header, distinct_to_size_for(&state->bag))
-                              : header);
-}
-
-Filter finish_within_limits(State *state) {
-  if (has_no_values(state))
-    return filter_without_values(state->header);
-  Header header = state->header;
-  return size_within_limits(&header, distinct_to_size_for(&state->bag))
-             ? fill_bits(state, header)
-             : filter_of_everything(state);
+  if (self_sized) {
+    const uint64 values = distinct_to_size_for(&state->bag);
+    if (within_limits && !size_within_limits(&header, values))
+      return filter_of_everything(state);
+    header = sized_for(state->header, values);
+  }
+  const Filter filter = fill_bits(state, header);
+  if (!self_sized)
+    check_overfill(filter, Origin::built);
+  return filter;
 }
 
 void add_value(State *state, ValueType *value_type, Datum value) {

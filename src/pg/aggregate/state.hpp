@@ -124,11 +124,8 @@ void add_items(State *state, const Items &items);
 void add_hashes(State *state, const uint64 *hashes, Size count);
 void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes);
 
-// Makes the filter of all values of a state.
-Filter finish_state(State *state);
-
-// Like finish_state(), for the state of a self-sized bloomfilter. If the filter would be too large,
-// makes one that has every value.
-Filter finish_within_limits(State *state);
+// Makes the filter of all values of a state. If `within_limits` is true, the state is that of a
+// self-sized bloomfilter, and a filter that would be too large becomes one that has every value.
+Filter finish_state(State *state, bool within_limits = false);
 
 } // namespace bloomfilter

@@ -146,7 +146,7 @@ NullableDatum result_of(BuildState *build, const CallState &call_state) {
   if (!call_state.state)
     return result_without_rows(build, call_state);
   if (!call_state.call.returns_state) {
-    const Filter filter = call_state.call.finish(call_state.state);
+    const Filter filter = finish_state(call_state.state, call_state.call.within_limits);
     note_filter(build, filter);
     return {filter.datum(), false};
   }
@@ -169,7 +169,7 @@ void make_result_row(BuildState *build) {
   ExprContext *context = build->node.ss.ps.ps_ExprContext;
   if (!build->batches.reader.scan) // no other process shares the scan
     open_table(build);
-  while (next_batch(&build->batches))
+  while (read_batch(build))
     add_batch(build);
 
   note_states(build);

@@ -92,7 +92,7 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
   if (!known)
     return false;
   call->layout = known->layout;
-  call->finish = known->final == bloomfilter_join_final ? finish_within_limits : finish_state;
+  call->within_limits = known->final == bloomfilter_join_final;
   call->takes_elements = known->takes_elements;
   call->is_partial = DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit);
   call->returns_state = call->is_partial || known->returns_state;

@@ -16,12 +16,12 @@ namespace bloomfilter {
 
 // What an aggregate call builds, and from which values.
 struct BuildCall {
-  Layout layout;             // the layout of the filter, if no argument names another one
-  bool takes_elements;       // true if the value is a bf_element and the state is a bf_partial
-  bool returns_state;        // true if the result is a state: a bf_partial, or one that is_partial
-  bool is_partial;           // true if a Finalize Aggregate combines the result with others
-  Filter (*finish)(State *); // makes the filter; used if returns_state is false
-  Node *value;               // the expression that is hashed; has columns of the table
+  Layout layout;       // the layout of the filter, if no argument names another one
+  bool takes_elements; // true if the value is a bf_element and the state is a bf_partial
+  bool returns_state;  // true if the result is a state: a bf_partial, or one that is_partial
+  bool is_partial;     // true if a Finalize Aggregate combines the result with others
+  bool within_limits;  // for finish_state(), if returns_state is false
+  Node *value;         // the expression that is hashed; has columns of the table
   Oid collation;
   List *arguments; // the value first; the arguments after it are the same for all rows
   List *condition; // the condition of FILTER; NIL if there is none

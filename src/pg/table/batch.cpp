@@ -9,10 +9,8 @@
 #include "pg/list.hpp"
 #include "pg/query/expression.hpp"
 #include "pg/query/probe_expr.hpp"
-#include "pg/value/sample.hpp"
 
 extern "C" {
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
@@ -101,34 +99,6 @@ void evaluate_filter(RowBatches *batches, FilterCondition *condition) {
   MemoryContextSwitchTo(before);
 }
 
-// Opens the filter. It can be probed until another filter is opened.
-ProbedFilter *open_probed_filter(FilterCondition *condition, const PlanState *node) {
-  if (!condition->value_type)
-    condition->value_type =
-        value_type_of(condition->value, condition->collation, node->state->es_query_cxt);
-  return find_filter(condition->filter, &condition->last);
-}
-
-// The false positive rate of a filter that is being probed, from a sample of its bits. 0 if it is
-// unknown. A filter that is read by slice is sampled once for all scans of a statement, such as the
-// scans of a table's partitions.
-double rate_of(const FilterCondition &condition, const ProbedFilter &filter) {
-  static struct {
-    TimestampTz statement;
-    struct varatt_external pointer;
-    double rate;
-  } sampled;
-  if (filter.payload)
-    return sample_payload(filter.payload, filter.header).rate;
-  const TimestampTz statement = GetCurrentStatementStartTimestamp();
-  const struct varatt_external &pointer = condition.last.pointer;
-  if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
-    Header header;
-    sampled = {statement, pointer, sample_filter(condition.filter, &header).rate};
-  }
-  return sampled.rate;
-}
-
 // Keeps the row of another node if the filter may contain its value.
 void probe_row(RowBatches *batches, const FilterCondition &condition) {
   if (ExecQual(condition.for_row, batches->reader.context))
@@ -148,15 +118,12 @@ void probe_rows(RowBatches *batches, FilterCondition *condition) {
                            batches->count - next, values);
     if (items->count == 0)
       continue;
-    ProbedFilter *filter = open_probed_filter(condition, batches->node);
-    filter->expect(Max(items->count, batches->expected));
-    // The rate is sampled now, because the filter may be gone later, together with the row that
-    // holds it.
-    if (unlikely(!condition->sampled) && batches->node->instrument) {
-      condition->sampled = true;
-      condition->rate = rate_of(*condition, *filter);
-    }
+    if (!condition->value_type)
+      condition->value_type =
+          value_type_of(condition->value, condition->collation, batches->node->state->es_query_cxt);
     items->value_type = condition->value_type;
+    ProbedFilter *filter = find_filter(condition->filter, &condition->last);
+    filter->expect(Max(items->count, batches->expected));
     for (int item = 0; item < items->count;)
       item = probe_items(filter, *items, item, answers);
     for (int i = 0; i < items->count; i++) {

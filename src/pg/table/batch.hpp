@@ -81,9 +81,8 @@ struct FilterCondition {
   LastFilter last;
   // Set when the first value reaches the condition.
   ValueType *value_type;
-  double rate;  // the false positive rate of the first filter; 0 if unknown
-  bool sampled; // true once the rate was looked for; only EXPLAIN ANALYZE shows it
   ProbeControl control;
+  bool sampled; // true once read_batch() has noted the false positive rate of the first filter
 };
 
 // Starts at zero.

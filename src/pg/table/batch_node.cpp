@@ -4,9 +4,12 @@
 
 #include <cmath>
 
+#include "pg/value/sample.hpp"
+
 extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "storage/shmem.h"
@@ -94,6 +97,27 @@ void add_statistics(BatchStatistics *sum, const BatchStatistics &others) {
   sum->spilled += others.spilled;
 }
 
+// The false positive rate of a condition's filter, from a sample of its bits. 0 if it is unknown. A
+// filter that is read by slice is sampled once for all scans of a statement, such as the scans of a
+// table's partitions.
+double rate_of(FilterCondition *condition) {
+  static struct {
+    TimestampTz statement;
+    struct varatt_external pointer;
+    double rate;
+  } sampled;
+  const ProbedFilter *filter = find_filter(condition->filter, &condition->last);
+  if (filter->payload)
+    return sample_payload(filter->payload, filter->header).rate;
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  const struct varatt_external &pointer = condition->last.pointer;
+  if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
+    Header header;
+    sampled = {statement, pointer, sample_filter(condition->filter, &header).rate};
+  }
+  return sampled.rate;
+}
+
 // Notes what this process has probed so far. Of a filter that is probed for the rows of another
 // node, only the rows that passed without a probe are shown.
 void note_probes(BatchNode *node) {
@@ -103,10 +127,7 @@ void note_probes(BatchNode *node) {
   for (int i = 0; i < batches.condition_count; i++) {
     const FilterCondition &condition = batches.conditions[i];
     probed.unprobed += condition.control.unprobed;
-    if (batches.reader.input)
-      continue;
-    probed.rate = Max(probed.rate, condition.rate);
-    if (!condition.known || condition.is_null || !condition.value_type)
+    if (batches.reader.input || !condition.known || condition.is_null || !condition.value_type)
       continue;
     const ProbedFilter &filter = condition.last.filter;
     const uint64 bytes = VARHDRSZ + filter.header.payload_bytes();
@@ -147,6 +168,21 @@ void begin_node(BatchNode *node, EState *estate, int flags) {
 
 void open_table(BatchNode *node) {
   set_table_scan(node, table_beginscan(node->table, snapshot_of(node), 0, nullptr, flags_of(node)));
+}
+
+// The rates are sampled now, because a filter may be gone later, together with the row that holds
+// it.
+bool read_batch(BatchNode *node) {
+  RowBatches *batches = &node->batches;
+  const bool has_rows = next_batch(batches);
+  for (int i = 0; i < batches->condition_count && node->node.ss.ps.instrument; i++) {
+    FilterCondition *condition = &batches->conditions[i];
+    if (condition->sampled || !condition->value_type) // the first probe sets the type
+      continue;
+    condition->sampled = true;
+    node->own.rate = Max(node->own.rate, rate_of(condition));
+  }
+  return has_rows;
 }
 
 void rescan_node(CustomScanState *state) {

@@ -54,6 +54,9 @@ void begin_node(BatchNode *node, EState *estate, int flags);
 // Begins a scan of the table that this process does alone.
 void open_table(BatchNode *node);
 
+// Like next_batch(), for rows of a table. Also notes the filters' rates for EXPLAIN ANALYZE.
+bool read_batch(BatchNode *node);
+
 void rescan_node(CustomScanState *state);
 
 // Shows conditions of a node. Shows nothing if there are none.

@@ -73,7 +73,7 @@ TupleTableSlot *next_row(ScanState *state) {
     return previous_row(scan);
   if (scan->returned == batches->count) {
     scan->returned = 0;
-    if (!next_batch(batches))
+    if (!read_batch(scan))
       return ExecClearTuple(state->ss_ScanTupleSlot);
   }
   return state->ss_ScanTupleSlot = slot_of(&batches->reader, batches->rows[scan->returned++]);
