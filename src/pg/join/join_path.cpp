@@ -145,8 +145,9 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *subquery_pr
 // join implies. Otherwise these conditions would be counted twice, once here and once in the join.
 // The paths are made already and return fewer rows, like the paths with our own filters.
 //
-// Without this, the estimate of some joins in sql/join.sql is less than a twentieth of the
-// server's. The plans of doc/tutorials/joins.md stay the same.
+// Without this, three queries that join a table of two million rows with such a source and with
+// other tables took 1.66, 1.30 and 0.55 of the CPU time: the server expected 5800 rows from the
+// first join, where 99 800 came, and chose nested loops for the others.
 void count_once(PlannerInfo *root, RelOptInfo *table) {
   if (table->reloptkind != RELOPT_BASEREL || !is_plain_table(root, table))
     return;

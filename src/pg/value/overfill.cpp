@@ -1,8 +1,10 @@
 // See overfill.hpp. A check counts the set bits of each link. Only if a link has too many, it
-// measures the false positive rate of the whole filter, which takes four times as long.
+// measures the false positive rate of the whole filter. If it always measured, a union would take
+// 1.8 of the time for filters of 1000 values, and 1.2 for 100 000.
 //
-// Counting takes 0.05 us for a filter of 1000 values. If that filter is only in memory, an addition
-// takes 0.19 us, so an addition is 25 % slower if it is checked. An UPDATE takes 20 us and more.
+// Of single additions, most are not checked (check_overfill_after_one). If all were, an addition to
+// a filter that is only in memory would take 1.2 of the time for 1000 values, and 1.7 for 100 000.
+// In an UPDATE, no difference was measured.
 
 #include "pg/value/overfill.hpp"
 
@@ -137,8 +139,6 @@ void check_overfill(const Filter &any, Origin origin) {
     return;
   const double full = full_rate(filter);
   const double bearable = bearable_rate(origin == Origin::united ? requested.rate : full);
-  // Counting bits is much cheaper than measuring the rate, and nearly always enough to see that the
-  // filter is not too full.
   if (full <= bearable && !has_overfull_link(filter))
     return;
   const Fill fill = measure(filter);
