@@ -1,5 +1,7 @@
 // See items.hpp. If a filter is larger than the processor's caches, each probe waits for memory. So
-// a batch hashes its values first and prefetches the lines of each, and probes afterwards.
+// a batch hashes its values first, and then the kernel probes for all hashes, with their lines
+// prefetched. Prefetching the lines already while values are hashed would take 1.03 to 1.10 of the
+// time with filters of 240 MB.
 
 #include "pg/value/items.hpp"
 
@@ -8,37 +10,6 @@
 #include "pg/element/family.hpp"
 
 namespace bloomfilter {
-namespace {
-
-// A filter of at least this many bytes is larger than the processor's caches. While its lines are
-// fetched, other values are hashed.
-constexpr Size kFar = 32 * 1024 * 1024;
-
-bool is_far(const ProbedFilter *filter) {
-  const Geometry &geometry = filter->header.geometry;
-  return filter->bitmap && structure_of(geometry.layout) == Structure::bitmap &&
-         geometry.bytes() >= kFar;
-}
-
-// Hashes the items from `first` up to, but not including, `end`. Each item must have one hash. The
-// hash of a NULL is 0 and has no meaning.
-void hash_items(const ProbedFilter *filter, const Items &items, int first, int end,
-                uint64 *hashes) {
-  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const bool far = is_far(filter);
-  for (int item = first; item < end; item++) {
-    const uint64 seed = filter->header.seed;
-    const uint64 hash =
-        items.nulls[item] ? 0 : inline_hash(items.value_type, items.values[item], seed);
-    if (far)
-      prefetch(filter->header.geometry, filter->bitmap, hash);
-    *hashes++ = hash;
-    reset_scratch(items);
-  }
-  MemoryContextSwitchTo(before);
-}
-
-} // namespace
 
 Digests item_digests(const Header &header, const Items &items, int i, Purpose purpose) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
@@ -57,7 +28,13 @@ int probe_items(ProbedFilter *filter, const Items &items, int first, bool *answe
   CHECK_FOR_INTERRUPTS();
   // A filter that is read by slice goes on below, which skips NULLs: each probe could cost a read.
   if (alike && !foreign && filter->payload) {
-    hash_items(filter, items, first, end, hashes);
+    const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+    const uint64 seed = filter->header.seed;
+    for (int i = first; i < end; i++) {
+      hashes[i - first] = items.nulls[i] ? 0 : inline_hash(items.value_type, items.values[i], seed);
+      reset_scratch(items);
+    }
+    MemoryContextSwitchTo(before);
     filter->contains_many(hashes, end - first, answers + first);
     return end;
   }

@@ -35,9 +35,8 @@ inline void reset_scratch(const Items &items) {
 // The digests of an item that is not NULL.
 Digests item_digests(const Header &header, const Items &items, int i, Purpose purpose);
 
-// Probes a batch of items, from `first` on. If the filter is large, its lines are prefetched.
-// Writes an answer for each item; the answer for a NULL has no meaning. Returns the number of the
-// item after the last one of the batch.
+// Probes a batch of items, from `first` on. Writes an answer for each item; the answer for a NULL
+// has no meaning. Returns the number of the item after the last one of the batch.
 int probe_items(ProbedFilter *filter, const Items &items, int first, bool *answers);
 
 } // namespace bloomfilter
