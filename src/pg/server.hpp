@@ -22,6 +22,12 @@ extern "C" {
   PG_FUNCTION_INFO_V1(name);                                                                       \
   Datum name(PG_FUNCTION_ARGS)
 
+// Defines a function that SQL calls and that only returns the Datum of an expression.
+#define SQL_RESULT(name, ...)                                                                      \
+  SQL_FUNCTION(name) {                                                                             \
+    return __VA_ARGS__;                                                                            \
+  }
+
 // These macros enclose the functions that the server looks up by name. Everything else is compiled
 // with hidden visibility, so that none of our symbols clashes with a symbol of another library.
 #define SQL_FUNCTIONS_BEGIN _Pragma("GCC visibility push(default)") extern "C" {

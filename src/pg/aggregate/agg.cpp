@@ -90,17 +90,9 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout, bool within_limits = false)
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bloomfilter_agg_trans) {
-  return transition(fcinfo, Layout::lines);
-}
-
-SQL_FUNCTION(countingbloomfilter_agg_trans) {
-  return transition(fcinfo, Layout::counting_lines);
-}
-
-SQL_FUNCTION(cuckoofilter_agg_trans) {
-  return transition(fcinfo, Layout::cuckoo);
-}
+SQL_RESULT(bloomfilter_agg_trans, transition(fcinfo, Layout::lines));
+SQL_RESULT(countingbloomfilter_agg_trans, transition(fcinfo, Layout::counting_lines));
+SQL_RESULT(cuckoofilter_agg_trans, transition(fcinfo, Layout::cuckoo));
 
 SQL_FUNCTION(filter_agg_combine) {
   State *state = state_arg(fcinfo, 0);
@@ -123,30 +115,14 @@ SQL_FUNCTION(filter_agg_combine) {
   PG_RETURN_POINTER(state);
 }
 
-SQL_FUNCTION(filter_agg_serial) {
-  PG_RETURN_BYTEA_P(serialize_state(state_arg(fcinfo, 0)));
-}
-
-SQL_FUNCTION(filter_agg_deserial) {
-  PG_RETURN_POINTER(deserialize_state(PG_GETARG_BYTEA_PP(0)));
-}
-
-SQL_FUNCTION(bloomfilter_agg_final) {
-  return finish(fcinfo, Layout::lines);
-}
+SQL_RESULT(filter_agg_serial, PointerGetDatum(serialize_state(state_arg(fcinfo, 0))));
+SQL_RESULT(filter_agg_deserial, PointerGetDatum(deserialize_state(PG_GETARG_BYTEA_PP(0))));
+SQL_RESULT(bloomfilter_agg_final, finish(fcinfo, Layout::lines));
+SQL_RESULT(countingbloomfilter_agg_final, finish(fcinfo, Layout::counting_lines));
+SQL_RESULT(cuckoofilter_agg_final, finish(fcinfo, Layout::cuckoo));
 
 // The final function of bf_join_agg, which makes the filters that the planner adds to a query. Such
 // a filter must not make the query fail. If it would be too large, the result has every value.
-SQL_FUNCTION(bloomfilter_join_final) {
-  return finish(fcinfo, Layout::lines, true);
-}
-
-SQL_FUNCTION(countingbloomfilter_agg_final) {
-  return finish(fcinfo, Layout::counting_lines);
-}
-
-SQL_FUNCTION(cuckoofilter_agg_final) {
-  return finish(fcinfo, Layout::cuckoo);
-}
+SQL_RESULT(bloomfilter_join_final, finish(fcinfo, Layout::lines, true));
 
 SQL_FUNCTIONS_END

@@ -58,13 +58,9 @@ SQL_FUNCTION(bf_element_of) {
   PG_RETURN_POINTER(result);
 }
 
-SQL_FUNCTION(bloomfilter_element_in) {
-  return element_of_payload(fcinfo, payload_in(fcinfo, kElementType));
-}
-
-SQL_FUNCTION(bloomfilter_element_recv) {
-  return element_of_payload(fcinfo, payload_recv(fcinfo, kElementType));
-}
+SQL_RESULT(bloomfilter_element_in, element_of_payload(fcinfo, payload_in(fcinfo, kElementType)));
+SQL_RESULT(bloomfilter_element_recv,
+           element_of_payload(fcinfo, payload_recv(fcinfo, kElementType)));
 
 SQL_FUNCTION(bloomfilter_element_out) {
   uint8 bytes[kHashedValueBytes];
@@ -78,16 +74,8 @@ SQL_FUNCTION(bloomfilter_element_send) {
   PG_RETURN_BYTEA_P(cstring_to_text_with_len(reinterpret_cast<char *>(bytes), sizeof bytes));
 }
 
-SQL_FUNCTION(bloomfilter_element_eq) {
-  PG_RETURN_BOOL(value_arg(fcinfo, 0) == value_arg(fcinfo, 1));
-}
-
-SQL_FUNCTION(bloomfilter_element_ne) {
-  PG_RETURN_BOOL(!(value_arg(fcinfo, 0) == value_arg(fcinfo, 1)));
-}
-
-SQL_FUNCTION(bloomfilter_element_hash) {
-  PG_RETURN_INT32(static_cast<int32>(value_arg(fcinfo, 0).hash));
-}
+SQL_RESULT(bloomfilter_element_eq, BoolGetDatum(value_arg(fcinfo, 0) == value_arg(fcinfo, 1)));
+SQL_RESULT(bloomfilter_element_ne, BoolGetDatum(!(value_arg(fcinfo, 0) == value_arg(fcinfo, 1))));
+SQL_RESULT(bloomfilter_element_hash, Int32GetDatum(static_cast<int32>(value_arg(fcinfo, 0).hash)));
 
 SQL_FUNCTIONS_END

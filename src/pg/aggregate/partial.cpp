@@ -258,13 +258,8 @@ pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPa
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bloomfilter_partial_in) {
-  return payload_in(fcinfo, kPartialType);
-}
-
-SQL_FUNCTION(bloomfilter_partial_recv) {
-  return payload_recv(fcinfo, kPartialType);
-}
+SQL_RESULT(bloomfilter_partial_in, payload_in(fcinfo, kPartialType));
+SQL_RESULT(bloomfilter_partial_recv, payload_recv(fcinfo, kPartialType));
 
 SQL_FUNCTION(bloomfilter_partial_out) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);

@@ -93,6 +93,10 @@ Node *answer_simplify(Node *request) {
              : nullptr;
 }
 
+Node *request_of(FunctionCallInfo fcinfo) {
+  return reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+}
+
 Node *answer(Node *request) {
   switch (nodeTag(request)) {
   case T_SupportRequestSelectivity:
@@ -129,16 +133,9 @@ SQL_FUNCTION(filter_join) {
 
 // The next two answer alike. Which of them a function has tells whether it probes for any or for
 // all elements of an array (known_function.cpp).
-SQL_FUNCTION(filter_support) {
-  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
-}
+SQL_RESULT(filter_support, PointerGetDatum(answer(request_of(fcinfo))));
+SQL_RESULT(filter_support_all, PointerGetDatum(answer(request_of(fcinfo))));
 
-SQL_FUNCTION(filter_support_all) {
-  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
-}
-
-SQL_FUNCTION(filter_support_value) {
-  PG_RETURN_POINTER(answer_simplify(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
-}
+SQL_RESULT(filter_support_value, PointerGetDatum(answer_simplify(request_of(fcinfo))));
 
 SQL_FUNCTIONS_END

@@ -333,85 +333,26 @@ Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bf_add) {
-  return add(fcinfo, Kind::bloom, value_member_of);
-}
-
-SQL_FUNCTION(bf_add_literal) {
-  return add(fcinfo, Kind::bloom, literal_member_of);
-}
-
-SQL_FUNCTION(bf_add_hash) {
-  return add(fcinfo, Kind::bloom, hash_member_of);
-}
-
-SQL_FUNCTION(bf_add_all) {
-  return add_all(fcinfo, Kind::bloom);
-}
-
-SQL_FUNCTION(bf_put) {
-  return put(fcinfo, Kind::bloom, value_member_of);
-}
-
-SQL_FUNCTION(bf_put_literal) {
-  return put(fcinfo, Kind::bloom, literal_member_of);
-}
-
-SQL_FUNCTION(cbf_add) {
-  return add(fcinfo, Kind::counting, value_member_of);
-}
-
-SQL_FUNCTION(cbf_add_literal) {
-  return add(fcinfo, Kind::counting, literal_member_of);
-}
-
-SQL_FUNCTION(cbf_add_all) {
-  return add_all(fcinfo, Kind::counting);
-}
-
-SQL_FUNCTION(cbf_put) {
-  return put(fcinfo, Kind::counting, value_member_of);
-}
-
-SQL_FUNCTION(cbf_put_literal) {
-  return put(fcinfo, Kind::counting, literal_member_of);
-}
-
-SQL_FUNCTION(cbf_remove) {
-  return remove(fcinfo, Kind::counting, value_member_of);
-}
-
-SQL_FUNCTION(cbf_remove_literal) {
-  return remove(fcinfo, Kind::counting, literal_member_of);
-}
-
-SQL_FUNCTION(cf_add) {
-  return add(fcinfo, Kind::cuckoo, value_member_of);
-}
-
-SQL_FUNCTION(cf_add_literal) {
-  return add(fcinfo, Kind::cuckoo, literal_member_of);
-}
-
-SQL_FUNCTION(cf_add_all) {
-  return add_all(fcinfo, Kind::cuckoo);
-}
-
-SQL_FUNCTION(cf_put) {
-  return put(fcinfo, Kind::cuckoo, value_member_of);
-}
-
-SQL_FUNCTION(cf_put_literal) {
-  return put(fcinfo, Kind::cuckoo, literal_member_of);
-}
-
-SQL_FUNCTION(cf_remove) {
-  return remove(fcinfo, Kind::cuckoo, value_member_of);
-}
-
-SQL_FUNCTION(cf_remove_literal) {
-  return remove(fcinfo, Kind::cuckoo, literal_member_of);
-}
+SQL_RESULT(bf_add, add(fcinfo, Kind::bloom, value_member_of));
+SQL_RESULT(bf_add_literal, add(fcinfo, Kind::bloom, literal_member_of));
+SQL_RESULT(bf_add_hash, add(fcinfo, Kind::bloom, hash_member_of));
+SQL_RESULT(bf_add_all, add_all(fcinfo, Kind::bloom));
+SQL_RESULT(bf_put, put(fcinfo, Kind::bloom, value_member_of));
+SQL_RESULT(bf_put_literal, put(fcinfo, Kind::bloom, literal_member_of));
+SQL_RESULT(cbf_add, add(fcinfo, Kind::counting, value_member_of));
+SQL_RESULT(cbf_add_literal, add(fcinfo, Kind::counting, literal_member_of));
+SQL_RESULT(cbf_add_all, add_all(fcinfo, Kind::counting));
+SQL_RESULT(cbf_put, put(fcinfo, Kind::counting, value_member_of));
+SQL_RESULT(cbf_put_literal, put(fcinfo, Kind::counting, literal_member_of));
+SQL_RESULT(cbf_remove, remove(fcinfo, Kind::counting, value_member_of));
+SQL_RESULT(cbf_remove_literal, remove(fcinfo, Kind::counting, literal_member_of));
+SQL_RESULT(cf_add, add(fcinfo, Kind::cuckoo, value_member_of));
+SQL_RESULT(cf_add_literal, add(fcinfo, Kind::cuckoo, literal_member_of));
+SQL_RESULT(cf_add_all, add_all(fcinfo, Kind::cuckoo));
+SQL_RESULT(cf_put, put(fcinfo, Kind::cuckoo, value_member_of));
+SQL_RESULT(cf_put_literal, put(fcinfo, Kind::cuckoo, literal_member_of));
+SQL_RESULT(cf_remove, remove(fcinfo, Kind::cuckoo, value_member_of));
+SQL_RESULT(cf_remove_literal, remove(fcinfo, Kind::cuckoo, literal_member_of));
 
 // The operator - of bloomfilter. It only raises an error, whose hint names the types that support
 // removal.

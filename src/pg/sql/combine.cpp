@@ -80,34 +80,18 @@ SQL_FUNCTION(bf_compatible) {
   PG_RETURN_BOOL(are_compatible(a, b));
 }
 
-SQL_FUNCTION(bf_union) {
-  return unite_arguments(fcinfo, Kind::bloom);
-}
-
-SQL_FUNCTION(cbf_union) {
-  return unite_arguments(fcinfo, Kind::counting);
-}
-
-SQL_FUNCTION(cf_union) {
-  return unite_arguments(fcinfo, Kind::cuckoo);
-}
+SQL_RESULT(bf_union, unite_arguments(fcinfo, Kind::bloom));
+SQL_RESULT(cbf_union, unite_arguments(fcinfo, Kind::counting));
+SQL_RESULT(cf_union, unite_arguments(fcinfo, Kind::cuckoo));
 
 SQL_FUNCTION(bf_intersect) {
   const FirstOperand first = {filter_arg(fcinfo, 0), false};
   return intersect_filters(first, filter_arg(fcinfo, 1)).datum();
 }
 
-SQL_FUNCTION(bloomfilter_union_step) {
-  return step(fcinfo, Kind::bloom, unite_filters);
-}
-
-SQL_FUNCTION(countingbloomfilter_union_step) {
-  return step(fcinfo, Kind::counting, unite_filters);
-}
-
-SQL_FUNCTION(cuckoofilter_union_step) {
-  return step(fcinfo, Kind::cuckoo, unite_filters);
-}
+SQL_RESULT(bloomfilter_union_step, step(fcinfo, Kind::bloom, unite_filters));
+SQL_RESULT(countingbloomfilter_union_step, step(fcinfo, Kind::counting, unite_filters));
+SQL_RESULT(cuckoofilter_union_step, step(fcinfo, Kind::cuckoo, unite_filters));
 
 SQL_FUNCTION(bloomfilter_union_final) {
   check_overfill(filter_arg(fcinfo, 0), Origin::united);
@@ -119,9 +103,7 @@ SQL_FUNCTION(countingbloomfilter_union_final) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-SQL_FUNCTION(bloomfilter_intersect_step) {
-  return step(fcinfo, Kind::bloom, intersect_filters);
-}
+SQL_RESULT(bloomfilter_intersect_step, step(fcinfo, Kind::bloom, intersect_filters));
 
 SQL_FUNCTION(bf_fold) {
   const Filter filter = filter_arg(fcinfo, 0);

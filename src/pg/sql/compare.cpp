@@ -48,37 +48,14 @@ uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(filter_eq) {
-  PG_RETURN_BOOL(equal(fcinfo));
-}
-
-SQL_FUNCTION(filter_ne) {
-  PG_RETURN_BOOL(!equal(fcinfo));
-}
-
-SQL_FUNCTION(filter_lt) {
-  PG_RETURN_BOOL(compare(fcinfo) < 0);
-}
-
-SQL_FUNCTION(filter_le) {
-  PG_RETURN_BOOL(compare(fcinfo) <= 0);
-}
-
-SQL_FUNCTION(filter_gt) {
-  PG_RETURN_BOOL(compare(fcinfo) > 0);
-}
-
-SQL_FUNCTION(filter_ge) {
-  PG_RETURN_BOOL(compare(fcinfo) >= 0);
-}
-
-SQL_FUNCTION(filter_cmp) {
-  PG_RETURN_INT32(compare(fcinfo));
-}
-
-SQL_FUNCTION(filter_hash) {
-  PG_RETURN_UINT32(static_cast<uint32>(hash(fcinfo, 0)));
-}
+SQL_RESULT(filter_eq, BoolGetDatum(equal(fcinfo)));
+SQL_RESULT(filter_ne, BoolGetDatum(!equal(fcinfo)));
+SQL_RESULT(filter_lt, BoolGetDatum(compare(fcinfo) < 0));
+SQL_RESULT(filter_le, BoolGetDatum(compare(fcinfo) <= 0));
+SQL_RESULT(filter_gt, BoolGetDatum(compare(fcinfo) > 0));
+SQL_RESULT(filter_ge, BoolGetDatum(compare(fcinfo) >= 0));
+SQL_RESULT(filter_cmp, Int32GetDatum(compare(fcinfo)));
+SQL_RESULT(filter_hash, UInt32GetDatum(static_cast<uint32>(hash(fcinfo, 0))));
 
 SQL_FUNCTION(filter_hash_extended) {
   PG_RETURN_UINT64(hash(fcinfo, static_cast<uint64>(PG_GETARG_INT64(1))));

@@ -154,18 +154,14 @@ SQL_FUNCTION(cbf_create) {
       "Give the number of distinct values that there will be; cbf_agg(value) counts them.");
 }
 
-SQL_FUNCTION(cbf_clear) {
-  return clear(fcinfo, Kind::counting);
-}
+SQL_RESULT(cbf_clear, clear(fcinfo, Kind::counting));
 
 SQL_FUNCTION(cf_create) {
   return create(fcinfo, Layout::cuckoo, "cf_create",
                 "Give the number of values that there will be; cf_agg(value) counts them.");
 }
 
-SQL_FUNCTION(cf_clear) {
-  return clear(fcinfo, Kind::cuckoo);
-}
+SQL_RESULT(cf_clear, clear(fcinfo, Kind::cuckoo));
 
 SQL_FUNCTION(cbf_to_bloom) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);

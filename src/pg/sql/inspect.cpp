@@ -172,9 +172,7 @@ void append_bar(StringInfo line, double share) {
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bf_sizing) {
-  return sizing_row(fcinfo, Layout::lines);
-}
+SQL_RESULT(bf_sizing, sizing_row(fcinfo, Layout::lines));
 
 SQL_FUNCTION(bf_count) {
   const Filter filter = filter_arg(fcinfo, 0);
@@ -183,9 +181,7 @@ SQL_FUNCTION(bf_count) {
   PG_RETURN_FLOAT8(count_values(filter).values);
 }
 
-SQL_FUNCTION(bf_fpr) {
-  PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
-}
+SQL_RESULT(bf_fpr, Float8GetDatum(measure(filter_arg(fcinfo, 0)).rate));
 
 SQL_FUNCTION(bf_info) {
   const Filter filter = filter_arg(fcinfo, 0);
@@ -243,41 +239,15 @@ SQL_FUNCTION(filter_describe) {
   PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
-SQL_FUNCTION(bf_check) {
-  return check(fcinfo, Kind::bloom);
-}
-
-SQL_FUNCTION(cbf_check) {
-  return check(fcinfo, Kind::counting);
-}
-
-SQL_FUNCTION(cf_check) {
-  return check(fcinfo, Kind::cuckoo);
-}
-
-SQL_FUNCTION(cbf_sizing) {
-  return sizing_row(fcinfo, Layout::counting_lines);
-}
-
-SQL_FUNCTION(cf_sizing) {
-  return sizing_row(fcinfo, Layout::cuckoo);
-}
-
-SQL_FUNCTION(cbf_count) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count.values);
-}
-
-SQL_FUNCTION(cbf_fpr) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).rate);
-}
-
-SQL_FUNCTION(cf_count) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count.values);
-}
-
-SQL_FUNCTION(cf_fpr) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).rate);
-}
+SQL_RESULT(bf_check, check(fcinfo, Kind::bloom));
+SQL_RESULT(cbf_check, check(fcinfo, Kind::counting));
+SQL_RESULT(cf_check, check(fcinfo, Kind::cuckoo));
+SQL_RESULT(cbf_sizing, sizing_row(fcinfo, Layout::counting_lines));
+SQL_RESULT(cf_sizing, sizing_row(fcinfo, Layout::cuckoo));
+SQL_RESULT(cbf_count, Float8GetDatum(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count.values));
+SQL_RESULT(cbf_fpr, Float8GetDatum(fill_of(filter_arg(fcinfo, 0, Kind::counting)).rate));
+SQL_RESULT(cf_count, Float8GetDatum(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count.values));
+SQL_RESULT(cf_fpr, Float8GetDatum(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).rate));
 
 SQL_FUNCTION(cbf_info) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);

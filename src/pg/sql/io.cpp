@@ -26,41 +26,16 @@ template <Kind kKind> PayloadType filter_type() {
 
 SQL_FUNCTIONS_BEGIN
 
-SQL_FUNCTION(bloomfilter_in) {
-  return payload_in(fcinfo, filter_type<Kind::bloom>());
-}
-
-SQL_FUNCTION(bloomfilter_recv) {
-  return payload_recv(fcinfo, filter_type<Kind::bloom>());
-}
-
-SQL_FUNCTION(bloomfilter_from_bytea) {
-  return payload_from_bytea(fcinfo, filter_type<Kind::bloom>());
-}
-
-SQL_FUNCTION(countingbloomfilter_in) {
-  return payload_in(fcinfo, filter_type<Kind::counting>());
-}
-
-SQL_FUNCTION(countingbloomfilter_recv) {
-  return payload_recv(fcinfo, filter_type<Kind::counting>());
-}
-
-SQL_FUNCTION(countingbloomfilter_from_bytea) {
-  return payload_from_bytea(fcinfo, filter_type<Kind::counting>());
-}
-
-SQL_FUNCTION(cuckoofilter_in) {
-  return payload_in(fcinfo, filter_type<Kind::cuckoo>());
-}
-
-SQL_FUNCTION(cuckoofilter_recv) {
-  return payload_recv(fcinfo, filter_type<Kind::cuckoo>());
-}
-
-SQL_FUNCTION(cuckoofilter_from_bytea) {
-  return payload_from_bytea(fcinfo, filter_type<Kind::cuckoo>());
-}
+SQL_RESULT(bloomfilter_in, payload_in(fcinfo, filter_type<Kind::bloom>()));
+SQL_RESULT(bloomfilter_recv, payload_recv(fcinfo, filter_type<Kind::bloom>()));
+SQL_RESULT(bloomfilter_from_bytea, payload_from_bytea(fcinfo, filter_type<Kind::bloom>()));
+SQL_RESULT(countingbloomfilter_in, payload_in(fcinfo, filter_type<Kind::counting>()));
+SQL_RESULT(countingbloomfilter_recv, payload_recv(fcinfo, filter_type<Kind::counting>()));
+SQL_RESULT(countingbloomfilter_from_bytea,
+           payload_from_bytea(fcinfo, filter_type<Kind::counting>()));
+SQL_RESULT(cuckoofilter_in, payload_in(fcinfo, filter_type<Kind::cuckoo>()));
+SQL_RESULT(cuckoofilter_recv, payload_recv(fcinfo, filter_type<Kind::cuckoo>()));
+SQL_RESULT(cuckoofilter_from_bytea, payload_from_bytea(fcinfo, filter_type<Kind::cuckoo>()));
 
 // The output functions are the same for all kinds.
 SQL_FUNCTION(filter_out) {

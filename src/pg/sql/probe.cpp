@@ -148,29 +148,12 @@ SQL_FUNCTION(filter_untyped_list) {
                   errhint("Cast the list to an array: '{...}'::int[], or $1::text[].")));
 }
 
-SQL_FUNCTION(filter_contains) {
-  PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
-}
-
-SQL_FUNCTION(filter_contains_literal) {
-  PG_RETURN_BOOL(contains_literal(fcinfo, 0, 1));
-}
-
-SQL_FUNCTION(filter_contained) {
-  PG_RETURN_BOOL(contains_value(fcinfo, 1, 0));
-}
-
-SQL_FUNCTION(filter_contained_literal) {
-  PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
-}
-
-SQL_FUNCTION(bf_contains_any) {
-  PG_RETURN_BOOL(any_item_is(fcinfo, true));
-}
-
-SQL_FUNCTION(bf_contains_all) {
-  PG_RETURN_BOOL(!any_item_is(fcinfo, false));
-}
+SQL_RESULT(filter_contains, BoolGetDatum(contains_value(fcinfo, 0, 1)));
+SQL_RESULT(filter_contains_literal, BoolGetDatum(contains_literal(fcinfo, 0, 1)));
+SQL_RESULT(filter_contained, BoolGetDatum(contains_value(fcinfo, 1, 0)));
+SQL_RESULT(filter_contained_literal, BoolGetDatum(contains_literal(fcinfo, 1, 0)));
+SQL_RESULT(bf_contains_any, BoolGetDatum(any_item_is(fcinfo, true)));
+SQL_RESULT(bf_contains_all, BoolGetDatum(!any_item_is(fcinfo, false)));
 
 SQL_FUNCTION(bf_contains_each) {
   ProbedFilter *filter = filter_for_items(fcinfo);
@@ -201,20 +184,9 @@ SQL_FUNCTION(bf_contains_hash) {
   PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 
-SQL_FUNCTION(cbf_multiplicity) {
-  return multiplicity(fcinfo, Kind::counting, digests_of_value);
-}
-
-SQL_FUNCTION(cbf_multiplicity_literal) {
-  return multiplicity(fcinfo, Kind::counting, digests_of_literal);
-}
-
-SQL_FUNCTION(cf_multiplicity) {
-  return multiplicity(fcinfo, Kind::cuckoo, digests_of_value);
-}
-
-SQL_FUNCTION(cf_multiplicity_literal) {
-  return multiplicity(fcinfo, Kind::cuckoo, digests_of_literal);
-}
+SQL_RESULT(cbf_multiplicity, multiplicity(fcinfo, Kind::counting, digests_of_value));
+SQL_RESULT(cbf_multiplicity_literal, multiplicity(fcinfo, Kind::counting, digests_of_literal));
+SQL_RESULT(cf_multiplicity, multiplicity(fcinfo, Kind::cuckoo, digests_of_value));
+SQL_RESULT(cf_multiplicity_literal, multiplicity(fcinfo, Kind::cuckoo, digests_of_literal));
 
 SQL_FUNCTIONS_END
