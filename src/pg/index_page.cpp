@@ -6,6 +6,7 @@ extern "C" {
 #include "catalog/index.h"
 #include "nodes/execnodes.h"
 #include "storage/lmgr.h"
+#include "utils/guc.h"
 }
 
 namespace bloomfilter {
@@ -129,6 +130,20 @@ bool try_lock_work(Relation index) {
 void unlock_work(Relation index) {
   ItemPointerData tag = work_tag();
   UnlockTuple(index, &tag, ExclusiveLock);
+}
+
+CallerRights act_as_owner(Relation table) {
+  CallerRights rights;
+  GetUserIdAndSecContext(&rights.user, &rights.context);
+  rights.nest_level = NewGUCNestLevel();
+  SetUserIdAndSecContext(table->rd_rel->relowner, rights.context | SECURITY_RESTRICTED_OPERATION);
+  RestrictSearchPath();
+  return rights;
+}
+
+void act_as_caller(const CallerRights &rights) {
+  AtEOXact_GUC(false, rights.nest_level);
+  SetUserIdAndSecContext(rights.user, rights.context);
 }
 
 } // namespace bloomfilter

@@ -2,7 +2,7 @@
 // a head that is written back unchanged, and all words of a bitmap. Only for a filter without set
 // bits, the head that is written may differ.
 
-#include "core/foreign/datasketches.hpp"
+#include "core/foreign/file.hpp"
 #include "fuzz/foreign.hpp"
 
 using namespace bloomfilter;

@@ -1,7 +1,7 @@
 // Fuzzes read_guava(). It either refuses the input, or the input is a file of Guava: a head that is
 // written back unchanged, and all words of a bitmap.
 
-#include "core/foreign/guava.hpp"
+#include "core/foreign/file.hpp"
 #include "fuzz/foreign.hpp"
 
 using namespace bloomfilter;

@@ -1,7 +1,7 @@
 // Fuzzes read_hive(). It either refuses the input, or the input is a file of Hive: a head that is
 // written back unchanged, and all words of a bitmap of whole blocks.
 
-#include "core/foreign/hive.hpp"
+#include "core/foreign/file.hpp"
 #include "fuzz/foreign.hpp"
 
 using namespace bloomfilter;

@@ -1,7 +1,7 @@
 // Fuzzes read_parquet(). It either refuses the input, or the input is a header and a whole bitset.
 // The header that is then written must say the same.
 
-#include "core/foreign/parquet.hpp"
+#include "core/foreign/file.hpp"
 #include "fuzz/foreign.hpp"
 
 using namespace bloomfilter;

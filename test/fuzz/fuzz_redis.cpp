@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
-#include "core/foreign/redis.hpp"
+#include "core/foreign/file.hpp"
 #include "core/links.hpp"
 #include "fuzz/foreign.hpp"
 

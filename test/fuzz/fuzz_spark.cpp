@@ -1,7 +1,7 @@
 // Fuzzes read_spark(). It either refuses the input, or the input is a file of Spark: a head that is
 // written back unchanged, and all words of a bitmap.
 
-#include "core/foreign/spark.hpp"
+#include "core/foreign/file.hpp"
 #include "fuzz/foreign.hpp"
 
 using namespace bloomfilter;

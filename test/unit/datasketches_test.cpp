@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/bitmap.hpp"
-#include "core/foreign/datasketches.hpp"
+#include "core/foreign/file.hpp"
 #include "unit/foreign.hpp"
 
 namespace bloomfilter {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/foreign/hive.hpp"
+#include "core/foreign/file.hpp"
 #include "unit/foreign.hpp"
 
 namespace bloomfilter {

@@ -7,9 +7,7 @@
 
 #include "core/bitmap.hpp"
 #include "core/estimate.hpp"
-#include "core/foreign/guava.hpp"
-#include "core/foreign/parquet.hpp"
-#include "core/foreign/redis.hpp"
+#include "core/foreign/file.hpp"
 #include "core/links.hpp"
 #include "core/sizing.hpp"
 #include "unit/foreign.hpp"

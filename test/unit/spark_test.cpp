@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/foreign/spark.hpp"
+#include "core/foreign/file.hpp"
 #include "unit/foreign.hpp"
 
 namespace bloomfilter {

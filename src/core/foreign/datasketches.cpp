@@ -1,4 +1,4 @@
-// Apache DataSketches' BloomFilter (C++ and Java). See datasketches.hpp for its files.
+// Apache DataSketches' BloomFilter (C++ and Java). See file.hpp for its files.
 //
 // It hashes with XXH64: integers as 8 bytes, doubles with one zero and one NaN, text as UTF-8, and
 // bytea as it is. It leaves out empty texts and bytea. The digest is h0, the hash with the filter's
@@ -8,7 +8,7 @@
 // Where the two libraries differ, we add values as C++ does. Java takes -0 for a value of its own,
 // and adds an empty array of bytes.
 
-#include "core/foreign/datasketches.hpp"
+#include "core/foreign/file.hpp"
 
 #include "core/bitmap.hpp"
 #include "core/bytes.hpp"

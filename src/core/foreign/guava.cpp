@@ -1,4 +1,4 @@
-// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies). See guava.hpp for its files.
+// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies). See file.hpp for its files.
 //
 // It hashes with MurmurHash3 x64 128 and seed 0, over the bytes that a funnel makes. Integers have
 // 8 bytes, or 4 in Family::int32. Text is UTF-8, or UTF-16 in Family::utf16. Bytea is taken as it
@@ -8,7 +8,7 @@
 //   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
 //                  index (c, or ~c if it is negative) mod bits, with c = a + i b
 
-#include "core/foreign/guava.hpp"
+#include "core/foreign/file.hpp"
 
 #include "core/bytes.hpp"
 #include "core/foreign/flat.hpp"

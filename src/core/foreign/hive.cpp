@@ -1,4 +1,4 @@
-// Hive's BloomKFilter (org.apache.hive.common.util; Murmur3), which Druid has, too. See hive.hpp
+// Hive's BloomKFilter (org.apache.hive.common.util; Murmur3), which Druid has, too. See file.hpp
 // for its files.
 //
 // It has a hash of 64 bits: over integers and doubles as 8 big-endian bytes, text as UTF-8, and
@@ -9,7 +9,7 @@
 // from 2 to k + 1 sets a bit. With c = a + i b, or ~c if that is negative, it is bit (c >> 3) mod
 // 64 of word c mod 8.
 
-#include "core/foreign/hive.hpp"
+#include "core/foreign/file.hpp"
 
 #include "core/bytes.hpp"
 #include "core/foreign/flat.hpp"

@@ -1,4 +1,4 @@
-// Parquet's split-block filters (parquet-format, BloomFilter.md). See parquet.hpp for their files.
+// Parquet's split-block filters (parquet-format, BloomFilter.md). See file.hpp for their files.
 //
 // They hash with XXH64 and seed 0 over Parquet's plain encoding. Numbers are little-endian. They
 // have 4 bytes in Family::float32 and in Family::int32, whether signed or not. Byte strings are
@@ -8,7 +8,7 @@
 // block. The block is (first >> 32) · blocks >> 32, and the bit is (low half of first · salt of the
 // word) >> 27. OR-ing d adjacent blocks folds the filter, as in our own layouts.
 
-#include "core/foreign/parquet.hpp"
+#include "core/foreign/file.hpp"
 
 #include <cstring>
 

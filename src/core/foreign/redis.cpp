@@ -1,10 +1,10 @@
-// RedisBloom's hashes, bits and files. See redis.hpp for the bytes of its files.
+// RedisBloom's hashes, bits and files. See file.hpp for the bytes of its files.
 //
 // A byte string's digest is its MurmurHash64A, and another MurmurHash64A with the first as its
 // seed. Integers are hashed as decimal text. Position i of a value, for i = 0 ... k - 1, is (first
 // + i second) mod 2^64 mod bits.
 
-#include "core/foreign/redis.hpp"
+#include "core/foreign/file.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Spark's BloomFilter (org.apache.spark.util.sketch). BloomFilterImpl of Spark 2.0 to 4.0 is
-// version 1, and BloomFilterImplV2 of Spark 4.1 is version 2. See spark.hpp for their files.
+// version 1, and BloomFilterImplV2 of Spark 4.1 is version 2. See file.hpp for their files.
 //
 // It has a hash of 32 bits: over integers as 8 bytes, text as UTF-8, and bytea as it is. The digest
 // is h1, the hash with the filter's seed, and h2, the hash with h1 as its seed. For i = 1 ... k, a
@@ -8,7 +8,7 @@
 //   spark      c = h1 + i h2, in 32 bits
 //   spark_v2   c = h1 (2^31 - 1) + i h2, in 64 bits, with h1 and h2 as signed numbers
 
-#include "core/foreign/spark.hpp"
+#include "core/foreign/file.hpp"
 
 #include "core/bytes.hpp"
 #include "core/foreign/flat.hpp"

@@ -61,6 +61,10 @@ bytea *serialize_state(State *state);
 // result is that of serialize_state().
 bytea *hand_over_state(State *state);
 
+// Returns a state as a flat bf_partial (partial.cpp). `no_rows` is true if it has seen no row. The
+// state must not change afterwards. ERROR 54000 if the value would exceed 1 GB.
+struct varlena *flat_partial(State *state, bool no_rows);
+
 // Reads a message.
 Parcel *deserialize_state(const bytea *message);
 

@@ -13,7 +13,6 @@
 #include "core/text.hpp"
 #include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/parcel.hpp"
-#include "pg/aggregate/partial.hpp"
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/value/memory.hpp"

@@ -9,7 +9,6 @@
 // bits.
 
 #include "pg/list.hpp"
-#include "pg/owner.hpp"
 #include "pg/bloompages/access_method.hpp"
 #include "pg/bloompages/build.hpp"
 #include "pg/bloompages/summarize.hpp"

@@ -37,15 +37,35 @@ public:
     while (const Size read = read_distinct(set_, &next, batch, kBuffered))
       use(batch, read);
   }
-  // Empties the set.
-  void clear();
+  // Empties the set. A range with unusually many keys must not make it slow to clear the set after
+  // all later ranges.
+  void clear() {
+    buffered_ = 0;
+    if (set_.slot_count > kLeast && set_.slot_count > 16 * set_.count) {
+      const Size smaller = set_.slot_count / 2;
+      pfree(set_.slots);
+      set_ = make_set(memory_, smaller);
+      return;
+    }
+    memset(set_.slots, 0, set_.slot_count * sizeof(uint64));
+    set_.count = 0;
+    set_.has_zero = false;
+  }
   void release() { pfree(set_.slots); }
 
 private:
   static constexpr Size kLeast = 4096;
   static constexpr Size kBuffered = 1024;
 
-  void flush();
+  void flush() {
+    CHECK_FOR_INTERRUPTS();
+    if (set_.count < kMostRangeKeys) {
+      if (!set_.has_room(buffered_))
+        resize_set(&set_, memory_, 2 * set_.slot_count);
+      (void)insert(&set_, buffer_, buffered_);
+    }
+    buffered_ = 0;
+  }
 
   MemoryContext memory_;
   HashSet set_;

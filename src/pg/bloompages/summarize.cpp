@@ -17,7 +17,6 @@
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
-#include "pg/owner.hpp"
 #include "pg/bloompages/access_method.hpp"
 #include "pg/value/bitmaps.hpp"
 

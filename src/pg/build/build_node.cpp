@@ -6,7 +6,6 @@
 
 #include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/parcel.hpp"
-#include "pg/aggregate/partial.hpp"
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"

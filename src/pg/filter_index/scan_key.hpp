@@ -1,7 +1,7 @@
 // The type bf_probe: the scan key of a filter index, and the right operand of @>>.
 //
 // In `filter @> x`, x is declared "any", so an index cannot know its type. The planner turns the
-// condition into `filter @>> bloomfilter_probe(x)` (pg/planner/index_condition.hpp). A bf_probe
+// condition into `filter @>> bloomfilter_probe(x)` (pg/planner/index_condition.cpp). A bf_probe
 // carries the value with its type and collation. The value is hashed during the scan, when a group
 // or a filter gives the seed. @>> gives the same results and errors as @>. bloomfilter_probe_any()
 // and bloomfilter_probe_hash() do the same for bf_contains_any() and bf_contains_hash().

@@ -5,12 +5,11 @@
 // functions that make the operator's right side. There is one function each for a value, a bare
 // literal, an array and a hash.
 
-#include "pg/planner/index_condition.hpp"
+#include "pg/planner/support.hpp"
 
 #include "pg/element/value_type.hpp"
 #include "pg/query/collation.hpp"
 #include "pg/query/known_function.hpp"
-#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

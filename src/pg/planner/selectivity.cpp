@@ -1,4 +1,5 @@
-// See selectivity.hpp. This runs in our RESTRICT and JOIN estimators and in our support functions.
+// The selectivity of a condition that probes a filter. This runs in our RESTRICT and JOIN
+// estimators and in our support functions.
 //
 // If the filter's bytes are available, it is probed for the most common values of the column. The
 // other values that are not NULL are estimated. The share of members among them is the filter's
@@ -15,7 +16,7 @@
 //
 // If nothing is known, the selectivity is a tenth: kUnknown.
 
-#include "pg/planner/selectivity.hpp"
+#include "pg/planner/support.hpp"
 
 #include <cmath>
 

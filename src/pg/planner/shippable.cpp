@@ -1,6 +1,13 @@
-// See shippable.hpp.
+// Makes our calls acceptable to postgres_fdw, so that it sends them to the remote server.
+//
+// postgres_fdw sends an operator or a function with an input collation only if a remote column has
+// that collation. The collation of a literal or a parameter comes from no remote column, so `filter
+// @> 'x'` would fetch the filters. But our functions need to know only that the collation is
+// deterministic. So the planner checks this and then removes the collation from the call. When the
+// call is executed, our function still finds the collation in the argument
+// (pg/query/collation.hpp).
 
-#include "pg/planner/shippable.hpp"
+#include "pg/planner/support.hpp"
 
 #include "pg/list.hpp"
 #include "pg/query/collation.hpp"

@@ -10,16 +10,12 @@
 #include "pg/compat.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/filter_estimate.hpp"
-#include "pg/planner/index_condition.hpp"
-#include "pg/planner/selectivity.hpp"
-#include "pg/planner/shippable.hpp"
-#include "pg/query/probe_expr.hpp"
+#include "pg/planner/support.hpp"
 
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 }

@@ -14,7 +14,7 @@ namespace bloomfilter {
 bool is_literal_or_parameter(Node *value);
 
 // The collation of a call. If the call has none, it is the collation of the given argument;
-// postgres_fdw can send a call in such a form (pg/planner/shippable.hpp). Returns InvalidOid if
+// postgres_fdw can send a call in such a form (pg/planner/shippable.cpp). Returns InvalidOid if
 // there is no collation, or if two collations conflict.
 Oid collation_of(FunctionCallInfo fcinfo, int argument);
 

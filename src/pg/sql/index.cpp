@@ -1,7 +1,7 @@
 // The SQL functions for the owner of an index of one of our access methods: bf_index_info(),
 // bf_index_check() and bf_index_tidy().
 //
-// They evaluate the index's expressions as the table's owner (pg/owner.hpp). A partitioned index
+// They evaluate the index's expressions as the table's owner (pg/index_page.hpp). A partitioned index
 // has no pages. bf_index_check() and bf_index_tidy() work on the index of each partition instead.
 
 #include "pg/server.hpp"
@@ -9,7 +9,7 @@
 #include "pg/compat.hpp"
 #include "pg/filter_index/inspect.hpp"
 #include "pg/list.hpp"
-#include "pg/owner.hpp"
+#include "pg/index_page.hpp"
 #include "pg/bloompages/inspect.hpp"
 #include "pg/value/result_row.hpp"
 

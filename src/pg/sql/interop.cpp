@@ -7,12 +7,7 @@
 #include "pg/server.hpp"
 
 #include "core/estimate.hpp"
-#include "core/foreign/datasketches.hpp"
-#include "core/foreign/guava.hpp"
-#include "core/foreign/hive.hpp"
-#include "core/foreign/parquet.hpp"
-#include "core/foreign/redis.hpp"
-#include "core/foreign/spark.hpp"
+#include "core/foreign/file.hpp"
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"

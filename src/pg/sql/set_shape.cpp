@@ -7,7 +7,6 @@
 #include "core/links.hpp"
 #include "core/shard.hpp"
 #include "core/structure.hpp"
-#include "pg/sql/shard.hpp"
 #include "pg/value/new_filter.hpp"
 
 extern "C" {
@@ -77,6 +76,18 @@ Level growing_level(double rate, int links, uint64 bytes) {
 }
 
 } // namespace
+
+int32 shard_count(const Capacity &capacity, uint64 bytes, double expected) {
+  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, bytes);
+  if (shards > PG_INT32_MAX)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
+                    "shards",
+                    float8out_internal(expected), capacity.rate, PG_INT32_MAX),
+             errhint("Use fewer values or a higher false positive rate.")));
+  return static_cast<int32>(shards);
+}
 
 SetShape set_shape(double expected, double rate, bool forgets) {
   const Capacity capacity = checked_capacity(expected, rate);

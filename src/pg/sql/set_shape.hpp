@@ -57,6 +57,10 @@ struct SetShape {
   Level level[kMaxLevels];
 };
 
+// The number of shards that hold a number of values at a rate, each in a bitmap of at most `bytes`
+// bytes. ERROR 22023 if there would be too many; `expected` is the number of values that SQL gave.
+int32 shard_count(const Capacity &capacity, uint64 bytes, double expected);
+
 // The shape of a set. ERROR 22023 if the number of values or the rate is out of range, or if there
 // would be too many shards.
 SetShape set_shape(double expected, double rate, bool forgets);

@@ -6,31 +6,14 @@
 
 #include "core/shard.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/sql/shard.hpp"
+#include "pg/sql/set_shape.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/new_filter.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-#include "utils/float.h"
 }
-
-namespace bloomfilter {
-
-int32 shard_count(const Capacity &capacity, uint64 bytes, double expected) {
-  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, bytes);
-  if (shards > PG_INT32_MAX)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
-                    "shards",
-                    float8out_internal(expected), capacity.rate, PG_INT32_MAX),
-             errhint("Use fewer values or a higher false positive rate.")));
-  return static_cast<int32>(shards);
-}
-
-} // namespace bloomfilter
 
 using namespace bloomfilter;
 
