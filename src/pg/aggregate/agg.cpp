@@ -11,6 +11,7 @@
 #include "pg/aggregate/parcel.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/value/call_site.hpp"
+#include "pg/value/overfill.hpp"
 
 extern "C" {
 #include "nodes/primnodes.h"
@@ -83,7 +84,9 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout, bool within_limits = false)
   State *state = state_arg(fcinfo, 0);
   if (!state)
     return filter_without_values(header_for(parameters_in_query(fcinfo, layout))).datum();
-  return finish_state(state, within_limits).datum();
+  const Filter filter = finish_state(state, within_limits);
+  check_overfill(filter, Origin::built);
+  return filter.datum();
 }
 
 } // namespace

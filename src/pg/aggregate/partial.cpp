@@ -16,6 +16,7 @@
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
 #include "pg/value/memory.hpp"
+#include "pg/value/overfill.hpp"
 #include "pg/value/payload.hpp"
 
 extern "C" {
@@ -332,7 +333,9 @@ SQL_FUNCTION(bloomfilter_partial_final) {
     state = make_state({CurrentMemoryContext}, parameters_of(parcel.header));
     combine_states(state, parcel);
   }
-  return finish_state(state).datum();
+  const Filter filter = finish_state(state);
+  check_overfill(filter, Origin::built);
+  return filter.datum();
 }
 
 SQL_FUNCTIONS_END

@@ -13,7 +13,6 @@
 #include "pg/list.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/new_filter.hpp"
-#include "pg/value/overfill.hpp"
 
 extern "C" {
 #include "nodes/execnodes.h"
@@ -236,21 +235,16 @@ void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes) {
 
 Filter finish_state(State *state, bool within_limits) {
   Header header = state->header;
-  const bool self_sized = header.is_self_sized();
-  if (self_sized && state->bag.size() == 0)
+  if (header.is_self_sized() && state->bag.size() == 0)
     return filter_without_values(header);
   if (structure_of(header.geometry.layout) == Structure::buckets)
     return finish_cuckoo(state);
-  if (self_sized) {
-    const uint64 values = distinct_to_size_for(&state->bag);
-    if (within_limits && !size_within_limits(&header, values))
-      return filter_of_everything(state);
-    header = sized_for(state->header, values);
-  }
-  const Filter filter = fill_bits(state, header);
-  if (!self_sized)
-    check_overfill(filter, Origin::built);
-  return filter;
+  if (!header.is_self_sized())
+    return fill_bits(state, header);
+  const uint64 values = distinct_to_size_for(&state->bag);
+  if (within_limits && !size_within_limits(&header, values))
+    return filter_of_everything(state);
+  return fill_bits(state, sized_for(state->header, values));
 }
 
 void add_value(State *state, ValueType *value_type, Datum value) {

@@ -124,8 +124,9 @@ void add_items(State *state, const Items &items);
 void add_hashes(State *state, const uint64 *hashes, Size count);
 void add_bitmap(State *state, Size offset, const uint8 *part, Size bytes);
 
-// Makes the filter of all values of a state. If `within_limits` is true, the state is that of a
-// self-sized bloomfilter, and a filter that would be too large becomes one that has every value.
+// Makes the filter of all values of a state. The caller checks whether it is overfilled. If
+// `within_limits` is true, the state is that of a self-sized bloomfilter, and a filter that would
+// be too large becomes one that has every value.
 Filter finish_state(State *state, bool within_limits = false);
 
 } // namespace bloomfilter

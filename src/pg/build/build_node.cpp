@@ -12,6 +12,7 @@
 #include "pg/list.hpp"
 #include "pg/table/batch_node.hpp"
 #include "pg/value/measure.hpp"
+#include "pg/value/overfill.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -146,6 +147,7 @@ NullableDatum result_of(BuildState *build, const CallState &call_state) {
     return result_without_rows(build, call_state);
   if (!call_state.call.returns_state) {
     const Filter filter = finish_state(call_state.state, call_state.call.within_limits);
+    check_overfill(filter, Origin::built);
     note_filter(build, filter);
     return {filter.datum(), false};
   }

@@ -1,8 +1,9 @@
 // The SQL functions for the owner of an index of one of our access methods: bf_index_info(),
 // bf_index_check() and bf_index_tidy().
 //
-// They evaluate the index's expressions as the table's owner (pg/index_page.hpp). A partitioned index
-// has no pages. bf_index_check() and bf_index_tidy() work on the index of each partition instead.
+// They evaluate the index's expressions as the table's owner (pg/index_page.hpp). A partitioned
+// index has no pages. bf_index_check() and bf_index_tidy() work on the index of each partition
+// instead.
 
 #include "pg/server.hpp"
 

@@ -131,7 +131,7 @@ void define_overfill() {
 void check_overfill(const Filter &any, Origin origin) {
   Warned *warned = warned_in_statement();
   if (!has<Ability::counts_by_bits>(any.header.geometry.layout) ||
-      needs_no_check(warned, any.header))
+      (origin == Origin::built && any.header.is_self_sized()) || needs_no_check(warned, any.header))
     return;
   const Filter filter = has_counters(any.header.geometry) ? as_bloom(any) : any;
   const Capacity requested = capacity_of(filter);

@@ -36,11 +36,11 @@ void define_overfill();
 // were united.
 enum class Origin : uint8 { built, added, united };
 
-// Checks the result of an operation that adds many values to a bloomfilter or a counting filter,
-// and warns if its rate is too high. The result of a union is compared with the rate that was
-// requested for its links (capacity_of). The result of an addition is compared with the rate that
-// its links have together if each is full (full_rate): if that is more than was requested, the
-// union before has warned of it.
+// Checks the result of an operation that adds many values, and warns if its rate is too high. A
+// cuckoofilter has no such rate, and a filter that was built self-sized has the size that it needs.
+// The result of a union is compared with the rate that was requested for its links (capacity_of).
+// The result of an addition is compared with the rate that its links have together if each is full
+// (full_rate): if that is more than was requested, the union before has warned of it.
 void check_overfill(const Filter &any, Origin origin);
 
 // Checks the result of one addition. The first 1024 additions of a statement are checked, and of
