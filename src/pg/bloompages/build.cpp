@@ -141,10 +141,8 @@ void choose_size(const HeapReader &reader, const RangeMeta &meta, uint32 number,
 void keep_hashes(BuiltGroup *group, int range, KeySet *hashes) {
   group->is_full[range] = hashes->is_full();
   if (!hashes->is_full())
-    hashes->for_each_batch([=](const uint64 *batch, Size count) {
-      for (Size i = 0; i < count; i++)
-        group->hashes.add(batch[i]);
-    });
+    for (const uint64 hash : hashes->distinct())
+      group->hashes.add(hash);
   group->end[range] = group->hashes.count;
 }
 

@@ -254,8 +254,7 @@ void add_to_filter(const Geometry &geometry, uint8 *filter, KeySet *hashes) {
   if (hashes->is_full())
     memset(filter, 0xFF, geometry.bytes());
   else
-    hashes->for_each_batch(
-        [&](const uint64 *batch, Size count) { kernel->add_many(geometry, filter, batch, count); });
+    kernel->add_many(geometry, filter, hashes->distinct().items, hashes->count());
 }
 
 void note_skipped(const HeapReader &reader) {
