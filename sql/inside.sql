@@ -99,7 +99,8 @@ SELECT c, pages_read('lists', c) FROM unnest(ARRAY['i @> ''{700}''', 'i && ''{70
 INSERT INTO lists (id, n, f, t) VALUES (5000, '{5000.000}', '{-0,NaN}', '{}'), (5001, '{NaN,5e3}',
   '{0}', '{ä}');
 SELECT * FROM differences('lists', ARRAY['n @> ''{5000}''', 'n @> ''{5000.0}''', 'f @> ''{0}''',
-  'f @> ''{-0}''', 'f @> ''{NaN}''', 'n @> ''{NaN}''', 'n && ''{5e3}''', 't @> ''{ä}''']);
+  'f @> ''{-0}''', 'f @> ''{NaN}''', 'n @> ''{NaN}''', 'n && ''{5e3}''', 't @> ''{ä}''',
+  'n = ''{5e3}''', 'n = ''{NaN,5000}''', 'f = ''{0,NaN}''', 'f = ''{-0}''']);
 -- Elements under a collation that makes other strings equal
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE loose AS SELECT ARRAY['Word ' || i] COLLATE any_case AS a, repeat('x', 400) AS pad
@@ -301,6 +302,38 @@ SELECT sum(lossy) < 130 AS few
   FROM (SELECT coalesce((plan_of(format('SELECT FROM logs WHERE trace = %L', md5('no' || i)::uuid),
   'ANALYZE, TIMING OFF') #>> '{0,Plan,Lossy Heap Blocks}')::int, 0) AS lossy
     FROM generate_series(1, 30) i) l;
+
+-- Equality of values with keys is that sharp, too. If each value has a rare key, a whole value has
+-- one hash beside those of its keys, and the index is small. It has several if all values consist
+-- of a few keys, and so has a value without keys.
+CREATE TABLE rare AS SELECT ARRAY['r' || i] AS a, repeat('x', 150) AS pad
+FROM generate_series(1, 60000) i;
+CREATE TABLE combined AS
+SELECT ARRAY(SELECT chr(97 + get_byte(decode(md5(i::text), 'hex'), j) % 4)
+             FROM generate_series(0, 7) j) AS a, repeat('x', 40) AS pad
+FROM generate_series(1, 60000) i;
+CREATE INDEX rare_a ON rare USING bloompages (a) WITH (pages_per_range = 1);
+CREATE INDEX combined_a ON combined USING bloompages (a) WITH (pages_per_range = 1);
+ANALYZE rare, combined;
+SELECT pg_relation_size('rare_a') / 8192 < 50 AS small;
+CREATE FUNCTION few_for(of_table text, query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  value text;
+  lossy int := 0;
+BEGIN
+  SET LOCAL enable_seqscan = off;
+  FOR value IN EXECUTE query LOOP
+    lossy := lossy + coalesce((plan_of(format('SELECT FROM %s WHERE a = %L', of_table, value),
+      'ANALYZE, TIMING OFF') #>> '{0,Plan,Lossy Heap Blocks}')::int, 0);
+  END LOOP;
+  RETURN lossy < 10;
+END $$;
+SELECT few_for('rare', $$SELECT ARRAY['no' || i] FROM generate_series(1, 40) i$$) AS rare,
+  few_for('rare', $$SELECT array_fill(NULL::text, ARRAY[i]) FROM generate_series(1, 40) i$$)
+    AS "null",
+  few_for('combined', $$SELECT ARRAY(SELECT chr(97 + get_byte(decode(md5('no' || i), 'hex'), j) % 4)
+    FROM generate_series(0, 8) j) FROM generate_series(1, 100) i$$) AS combined;
+DROP TABLE rare, combined;
 
 -- --- Many keys, patterns and rows ----------------------------------------------------------------
 

@@ -107,6 +107,40 @@ SELECT * FROM differences('lists', ARRAY['i::text[] @> ''{700}''', 'i::text[] &&
 SELECT bf_index_check('lists_loose');
 DROP INDEX lists_loose;
 
+-- Values that are equal for the class, but whose keys are not: `=` must not look for the keys.
+CREATE FUNCTION same_words(text[], text[]) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT
+  RETURN lower($1::text) = lower($2::text);
+CREATE FUNCTION same_words_hash(a text[], seed bigint) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended(lower(a::text), seed);
+CREATE OPERATOR === (LEFTARG = text[], RIGHTARG = text[], FUNCTION = same_words);
+CREATE OPERATOR CLASS same_words_ops FOR TYPE text[] USING bloompages AS
+  OPERATOR 2 @>(anyarray, anyarray), OPERATOR 100 ===,
+  FUNCTION 1 same_words_hash(text[], bigint),
+  FUNCTION 2 ginarrayextract(anyarray, internal, internal),
+  FUNCTION 3 ginqueryarrayextract(anyarray, internal, smallint, internal, internal, internal,
+    internal),
+  FUNCTION 6 ginarraytriconsistent(internal, smallint, anyarray, int, internal, internal, internal);
+CREATE TABLE titles AS SELECT ARRAY['Word', 'ROW' || i] AS t, repeat('x', 400) AS pad
+FROM generate_series(1, 500) i;
+CREATE INDEX titles_t ON titles USING bloompages (t same_words_ops) WITH (pages_per_range = 1);
+SELECT * FROM differences('titles', ARRAY['t === ''{word,row77}''', 't === ''{WORD,Row78}''',
+  't @> ''{ROW79}''', 't @> ''{row79}''']);
+DROP TABLE titles;
+-- The same, with a function 5 that tells equal numbers apart
+CREATE FUNCTION digits_hash(n numeric, seed bigint) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended(n::text, seed);
+CREATE OPERATOR CLASS digits_ops FOR TYPE numeric[] USING bloompages AS
+  OPERATOR 100 =(anyarray, anyarray), FUNCTION 1 hash_array_extended(anyarray, bigint),
+  FUNCTION 2 ginarrayextract(anyarray, internal, internal),
+  FUNCTION 3 ginqueryarrayextract(anyarray, internal, smallint, internal, internal, internal,
+    internal), FUNCTION 5 digits_hash(numeric, bigint),
+  FUNCTION 6 ginarraytriconsistent(internal, smallint, anyarray, int, internal, internal, internal);
+CREATE TABLE prices AS SELECT ARRAY[i, i + 1.5] AS p, repeat('x', 400) AS pad
+FROM generate_series(1, 500) i;
+CREATE INDEX prices_p ON prices USING bloompages (p digits_ops) WITH (pages_per_range = 1);
+SELECT * FROM differences('prices', ARRAY['p = ''{77.0,78.5}''', 'p = ''{77,78.500}''']);
+DROP TABLE prices;
+
 -- The classes of contrib, in four lines each
 SELECT count(*) = 4 AS has_contrib FROM pg_available_extensions WHERE name IN ('hstore',
   'intarray', 'pg_trgm', 'btree_gin') \gset

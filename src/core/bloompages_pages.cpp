@@ -50,8 +50,8 @@ template <typename IsIn> Stretch find_stretch(std::uint32_t range_pages, IsIn is
 }
 
 bool is_possible(const HashCopies &copies) {
-  return copies.value >= 1 && copies.value <= kMostCopies && copies.key >= 1 &&
-         copies.key <= kMostCopies;
+  const auto is_in_range = [](int count) { return count >= 1 && count <= kMostCopies; };
+  return is_in_range(copies.value) && is_in_range(copies.key) && is_in_range(copies.keyed_value);
 }
 
 } // namespace
@@ -110,14 +110,19 @@ Geometry range_geometry(std::uint64_t values, double rate) {
 Geometry key_geometry(std::uint64_t keys, double rate) {
   Geometry geometry = {};
   (void)size_for_capacity(std::clamp<std::uint64_t>(keys, 1, kMostRangeValues), rate, &geometry);
-  const int k = geometry.k - geometry.k / 3;
+  const int k = geometry.k - (geometry.k + 1) / 4;
   geometry.k = static_cast<std::uint8_t>(geometry.layout == Layout::pages ? k + k % 2 : k);
   return geometry;
 }
 
 std::uint8_t copies_for(double rate, double wanted) {
-  return static_cast<std::uint8_t>(
-      std::clamp(static_cast<int>(std::lround(std::log(wanted) / std::log(rate))), 1, kMostCopies));
+  return copies_for(rate, wanted, 1);
+}
+
+std::uint8_t copies_for(double rate, double wanted, double share) {
+  constexpr double kRounding = 0.01; // not another hash for a rate that is missed by so little
+  const double copies = std::ceil(std::log(2 * wanted / share) / std::log(rate) - kRounding);
+  return static_cast<std::uint8_t>(std::clamp(copies, 1.0, double{kMostCopies}));
 }
 
 bool is_range_page(const std::uint8_t *page, PageKind kind) {

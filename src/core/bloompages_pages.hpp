@@ -58,9 +58,10 @@ constexpr int kGroupRanges = kPageColumns;
 constexpr int kMostFilled = 8;
 constexpr int kMostCopies = 8;
 
-// How many hashes a whole value has in a filter, and a key that is no n-gram: 1 ... kMostCopies.
+// How many hashes there are in a filter, 1 ... kMostCopies: of a whole value, of a key that is no
+// n-gram, and of a whole value that is found by its keys, too.
 struct HashCopies {
-  std::uint8_t value, key;
+  std::uint8_t value, key, keyed_value;
 };
 // The pages in a range at the beginning of a table. Fewer would not make a lookup cheaper.
 constexpr std::uint32_t kLeastRangePages = 8;
@@ -75,7 +76,6 @@ struct RangeSlot {
   std::uint8_t ready, filling;
   std::uint8_t attempts; // how often somebody began to read the range that is being read
   HashCopies copies;
-  std::uint8_t zero;
   // The number of distinct hashes for which filters would be made by what the ready ranges had when
   // they were read.
   std::uint32_t usual;
@@ -144,13 +144,17 @@ Geometry range_geometry(std::uint64_t values, double rate);
 // The false positive rates for keys, if the index chooses them. A range has thousands of n-grams,
 // and a needle has several, which are looked for together. So a rate of a tenth is enough. A
 // condition on an array or a document often has a single key.
-constexpr double kNgramRate = 0.1, kKeyRate = 0.001;
-// The geometry of a group of filters for this number of distinct keys in each. A key sets a third
+constexpr double kNgramRate = 0.1, kKeyRate = 0.0005;
+// The geometry of a group of filters for this number of distinct keys in each. A key sets a quarter
 // fewer bits than would be best: at a rate of 0.1, two bits of 4.8 give 0.116 where three give
 // 0.100. Each bit that an INSERT sets costs WAL.
 Geometry key_geometry(std::uint64_t keys, double rate);
-// The number of hashes with which a value or key reaches the rate `wanted` in filters of this rate.
+// The number of hashes with which a value or key reaches the rate `wanted` in filters of this rate,
+// or at most twice that, as range_geometry() does.
 std::uint8_t copies_for(double rate, double wanted);
+// The same for a value that is looked for only where its keys are found: in this share of the
+// filters.
+std::uint8_t copies_for(double rate, double wanted, double share);
 
 // True if a page looks like one of this kind of this index. For a meta page, the check of its
 // content must be right, too.

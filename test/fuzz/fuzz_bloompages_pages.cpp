@@ -100,7 +100,8 @@ void use_sizes(std::uint64_t values, double rate, std::uint32_t group) {
     slot.k = geometry.k;
     slot.units = geometry.units;
     slot.start = 1;
-    slot.copies = {copies_for(rate, 1e-6), copies_for(rate, kKeyRate)};
+    slot.copies = {copies_for(rate, 1e-6), copies_for(rate, kKeyRate),
+                   copies_for(rate, 1e-6, 0.01)};
     slot.check = check_of(slot);
     require(is_sound_slot(slot, kNoBlock));
   }

@@ -75,15 +75,15 @@ TEST(RangeGeometry, IsThatOfTwiceTheRateWithFewerBitsOfAValue) {
   EXPECT_EQ(range_geometry(100000, 0.00001).k, geometry.k - 4);
 }
 
-// Keys set a third fewer bits than would be best, and the rate is at most 1.7 times as high.
+// Keys set a quarter fewer bits than would be best, and the rate is at most 1.2 times as high.
 TEST(KeyGeometry, HasFewerBits) {
   const Geometry ngrams = key_geometry(13500, kNgramRate);
   EXPECT_EQ(ngrams.layout, Layout::lines);
   EXPECT_EQ(ngrams.k, 2);
   EXPECT_NEAR(static_cast<double>(ngrams.bits()) / 13500, 4.9, 0.2);
   const Geometry elements = key_geometry(1000, kKeyRate);
-  EXPECT_EQ(elements.k, 6);
-  EXPECT_NEAR(static_cast<double>(elements.bits()) / 1000, 16, 2);
+  EXPECT_EQ(elements.k, 8);
+  EXPECT_NEAR(static_cast<double>(elements.bits()) / 1000, 17.5, 2);
   EXPECT_TRUE(is_possible_k(Layout::pages, key_geometry(1 << 20, 1e-6).k));
 }
 
@@ -92,6 +92,15 @@ TEST(CopiesFor, ReachTheRate) {
   EXPECT_EQ(copies_for(kKeyRate, 1e-6), 2);
   EXPECT_EQ(copies_for(1e-6, 1e-3), 1);
   EXPECT_EQ(copies_for(0.5, 1e-6), kMostCopies);
+  EXPECT_EQ(copies_for(kNgramRate, kKeyRate), 3); // twice the rate is reached
+}
+
+// A value that is looked for only where its keys are found needs fewer hashes.
+TEST(CopiesFor, DependOnTheShareWithItsKeys) {
+  EXPECT_EQ(copies_for(kKeyRate, 3e-5, 1), 2);
+  EXPECT_EQ(copies_for(kKeyRate, 3e-5, 0.2), 2);
+  EXPECT_EQ(copies_for(kKeyRate, 3e-5, 0.1), 1);
+  EXPECT_EQ(copies_for(kKeyRate, 3e-5, 1e-9), 1);
 }
 
 TEST(RangeSlot, IsSoundOrNot) {
@@ -100,7 +109,7 @@ TEST(RangeSlot, IsSoundOrNot) {
   good.units = 30;
   good.layout = Layout::lines;
   good.k = 12;
-  good.copies = {1, 1};
+  good.copies = {1, 1, 1};
   good.filling = 12;
   good.ready = 11;
   EXPECT_FALSE(is_sound_slot(good, 32)); // the check is wrong
@@ -119,9 +128,11 @@ TEST(RangeSlot, IsSoundOrNot) {
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->ready = 11 - kMostFilled; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.value = 0; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.key = 0; }));
-  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->copies = {kMostCopies, kMostCopies}; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.keyed_value = 0; }));
+  EXPECT_TRUE(changed([](RangeSlot *slot) { slot->copies = {kMostCopies, 1, kMostCopies}; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.value = kMostCopies + 1; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.key = kMostCopies + 1; }));
+  EXPECT_FALSE(changed([](RangeSlot *slot) { slot->copies.keyed_value = kMostCopies + 1; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 128; }));
   EXPECT_TRUE(changed([](RangeSlot *slot) { slot->filling = slot->ready = 127; }));
   EXPECT_FALSE(changed([](RangeSlot *slot) { slot->k = 17; }));

@@ -215,11 +215,14 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
   const GroupBlocks blocks = group_blocks(meta.range_pages, number);
   const auto most_hashes =
       static_cast<int64>(maintenance_work_mem) * 1024 / static_cast<int64>(sizeof(uint64));
-  const HashCopies copies = copies_of(reader->columns, meta, number, table_blocks);
-  group->slot.copies = copies;
+  int complete = 0;
+  while (complete < kGroupRanges && blocks.begin(complete + 1) <= table_blocks)
+    complete++;
   KeySet hashes(CurrentMemoryContext);
+  const HashCopies copies = copies_of(reader, meta, number, complete, table_blocks, &hashes);
+  group->slot.copies = copies;
   uint64 values = 0;
-  for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
+  for (int range = 0; range < complete; range++) {
     read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), copies, &hashes);
     group->counts[range] = counted(&hashes);
     values += group->counts[range];

@@ -11,6 +11,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/relcache.h"
 #include "utils/syscache.h"
@@ -79,6 +80,24 @@ void find_key_hash(Relation index, IndexedColumn *column) {
   fmgr_info(found, &column->key_hash);
 }
 
+// True if what the hash function of whole values hashes, extractValue() finds. Values that the
+// class takes for equal have the same hash of the one, so they have the same keys of the other.
+bool has_equal_keys(Relation index, const IndexedColumn &column) {
+  const Oid extract = column.extract_value.fn_oid;
+  switch (column.has_values ? column.hash.fn_oid : InvalidOid) {
+  case F_HASH_ARRAY_EXTENDED: // a function 5 of the class could tell equal elements apart
+    return extract == F_GINARRAYEXTRACT_ANYARRAY_INTERNAL_INTERNAL &&
+           !OidIsValid(index_getprocid(index, static_cast<AttrNumber>(column.number + 1),
+                                       kKeyHashFunction));
+  case F_JSONB_HASH_EXTENDED:
+    return extract == F_GIN_EXTRACT_JSONB || extract == F_GIN_EXTRACT_JSONB_PATH;
+  case F_HASHTEXTEXTENDED:
+    return column.has_ngrams;
+  default:
+    return false;
+  }
+}
+
 void read_column(Relation index, int number, IndexedColumn *column) {
   column->number = number;
   column->type = getBaseType(indexed_type_of(index, number));
@@ -104,6 +123,7 @@ void read_column(Relation index, int number, IndexedColumn *column) {
   column->has_ngrams = column->extract_value.fn_addr == bloompages_ngram_values;
   if (!column->has_ngrams)
     find_key_hash(index, column);
+  column->has_equal_keys = has_equal_keys(index, *column);
 }
 
 } // namespace
@@ -148,6 +168,20 @@ ExtractedKeys extract_keys(IndexedColumn *column, Datum value) {
   if (!extracted.keys || extracted.count < 0)
     extracted.count = 0;
   return extracted;
+}
+
+GrowingArray<uint64> own_keys(IndexedColumn *column, Datum value) {
+  constexpr int64 kMost = 16;
+  GrowingArray<uint64> keys = {};
+  for_each_hash(column, value, {0, 1, 0}, [&](uint64 hash, CopiesOf which) {
+    if (which)
+      keys.add(hash);
+  });
+  const int64 count = Min(keys.count, kMost);
+  for (int64 i = 0; i < count; i++)
+    keys.items[i] = keys.items[i * keys.count / count];
+  keys.count = count;
+  return keys;
 }
 
 } // namespace bloomfilter

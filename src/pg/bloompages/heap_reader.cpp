@@ -103,15 +103,15 @@ bool make_whole(Datum *value) {
   return whole != nullptr;
 }
 
-// Adds the hashes of a row's columns.
-void add_columns(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
+// Calls use(column, value) for a row's columns that are not NULL.
+template <typename Use> void for_each_column(HeapReader *reader, HeapTuple row, Use use) {
   for (int i = 0; i < reader->columns.count; i++) {
     IndexedColumn *column = &reader->columns.items[i];
     bool is_null;
     Datum value = heap_getattr(row, reader->index->rd_index->indkey.values[i],
                                RelationGetDescr(reader->table), &is_null);
     if (!is_null && (column->length != -1 || make_whole(&value)))
-      for_each_hash(column, value, copies, [=](uint64 hash) { hashes->add(hash); });
+      use(column, value);
   }
 }
 
@@ -149,16 +149,28 @@ void forget_row(HeapReader *reader) {
   MemoryContextReset(reader->scratch);
 }
 
-// Adds the hashes of a row's columns and expressions, if the row is in the index.
-void add_expressions(HeapReader *reader, HeapTuple row, HashCopies copies, KeySet *hashes) {
+// The same for a row's columns and expressions, if the row is in the index.
+template <typename Use> void for_each_expression(HeapReader *reader, HeapTuple row, Use use) {
   Datum values[INDEX_MAX_KEYS];
   bool nulls[INDEX_MAX_KEYS];
   if (!compute_row(reader, row, values, nulls))
     return;
   for (int i = 0; i < reader->columns.count; i++)
     if (!nulls[i])
-      for_each_hash(&reader->columns.items[i], values[i], copies,
-                    [=](uint64 hash) { hashes->add(hash); });
+      use(&reader->columns.items[i], values[i]);
+}
+
+// Calls use(column, value) for all rows in the pages begin ... end - 1.
+template <typename Use> void read_values(HeapReader *reader, uint64 begin, uint64 end, Use use) {
+  const MemoryContext before = MemoryContextSwitchTo(reader->scratch);
+  read_heap_rows(reader, begin, end, [=](HeapTuple row) {
+    if (reader->expressions)
+      for_each_expression(reader, row, use);
+    else
+      for_each_column(reader, row, use);
+    forget_row(reader);
+  });
+  MemoryContextSwitchTo(before);
 }
 
 // The columns of a table that an index needs, as numbers from 0 on.
@@ -223,15 +235,27 @@ void close_reader(HeapReader *reader) {
 void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies copies,
                      KeySet *hashes) {
   hashes->clear();
-  const MemoryContext before = MemoryContextSwitchTo(reader->scratch);
-  read_heap_rows(reader, begin, end, [=](HeapTuple row) {
-    if (reader->expressions)
-      add_expressions(reader, row, copies, hashes);
-    else
-      add_columns(reader, row, copies, hashes);
-    forget_row(reader);
+  read_values(reader, begin, end, [=](IndexedColumn *column, Datum value) {
+    for_each_hash(column, value, copies, [=](uint64 hash, CopiesOf) { hashes->add(hash); });
   });
-  MemoryContextSwitchTo(before);
+}
+
+double share_with_keys(HeapReader *reader, uint64 begin, uint64 end, const Geometry &geometry,
+                       const uint8 *filter) {
+  const double rows = reader->rows;
+  int64 values = 0, found = 0;
+  read_values(reader, begin, end, [&](IndexedColumn *column, Datum value) {
+    if (!column->has_equal_keys)
+      return;
+    const GrowingArray<uint64> keys = own_keys(column, value);
+    int64 there = 0;
+    for (int64 i = 0; i < keys.count; i++)
+      there += kernel->contains(geometry, filter, keys.items[i]) ? 1 : 0;
+    values += keys.count > 0 ? 1 : 0;
+    found += keys.count > 0 && there == keys.count ? 1 : 0;
+  });
+  reader->rows = rows;
+  return static_cast<double>(found + 1) / static_cast<double>(values + 1);
 }
 
 void count_rows(HeapReader *reader, uint64 begin, uint64 end) {

@@ -61,6 +61,11 @@ void close_reader(HeapReader *reader);
 void read_row_hashes(HeapReader *reader, uint64 begin, uint64 end, HashCopies copies,
                      KeySet *hashes);
 
+// The share of the values in these pages all of whose own_keys() are in a filter. Values that are
+// not found by their keys do not count. Does not count the rows.
+double share_with_keys(HeapReader *reader, uint64 begin, uint64 end, const Geometry &geometry,
+                       const uint8 *filter);
+
 // Counts the rows in these pages, as read_row_hashes() does, but does not hash them. Computes the
 // expressions and the WHERE clause for each, so that CREATE INDEX fails if one of them fails for a
 // row, though the row's pages get their filter later.

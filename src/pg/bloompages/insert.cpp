@@ -120,7 +120,7 @@ void add_row(Relation index, InsertCache *cache, const RangeSlot &slot, const Ra
   GrowingArray<uint64> hashes = {};
   for (int i = 0; i < cache->columns.count; i++)
     if (!nulls[i])
-      for_each_hash(&cache->columns.items[i], values[i], slot.copies, [&](uint64 hash) {
+      for_each_hash(&cache->columns.items[i], values[i], slot.copies, [&](uint64 hash, CopiesOf) {
         if (cache->filter && kernel->contains(geometry, cache->filter, hash))
           return;
         hashes.add(hash);

@@ -98,7 +98,7 @@ void check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *nulls,
   bool has_all = true;
   for (int i = 0; i < check->columns.count; i++)
     if (!nulls[i])
-      for_each_hash(&check->columns.items[i], values[i], slot.copies, [&](uint64 hash) {
+      for_each_hash(&check->columns.items[i], values[i], slot.copies, [&](uint64 hash, CopiesOf) {
         has_all &= kernel->contains(slot.geometry(), check->filter, hash);
       });
   MemoryContextSwitchTo(before);

@@ -39,8 +39,13 @@ FmgrInfo *hash_function_of(Search *search, const IndexedColumn &column, Oid type
   return &search->others.items[search->others.count - 1].hash;
 }
 
+// True if a condition's argument has the type of the class.
+bool is_type_of(const IndexedColumn &column, Oid type) {
+  return !OidIsValid(type) || type == column.class_type || IsPolymorphicType(type);
+}
+
 uint64 hash_to_find(Search *search, IndexedColumn *column, Oid type, Datum value) {
-  if (!OidIsValid(type) || type == column->class_type || IsPolymorphicType(type))
+  if (is_type_of(*column, type))
     return value_hash(*column, &column->hash, value);
   // The server's hash function for `name` does not know nondeterministic collations. The one for
   // text does, and their hashes are the same otherwise.
@@ -50,13 +55,24 @@ uint64 hash_to_find(Search *search, IndexedColumn *column, Oid type, Datum value
 }
 
 // Adds a needed hash with the copies that it may have.
-void need(Search *search, uint64 hash, int copies, bool is_value) {
+void need(Search *search, uint64 hash, int copies, CopiesOf which) {
   for (int copy = 0; copy < copies; copy++)
-    search->needed.add({copy_of_hash(hash, copy), copy, is_value, 0}, search->keys);
+    search->needed.add({copy_of_hash(hash, copy), copy, which, 0}, search->keys);
 }
 
 int most_copies_of_key(const IndexedColumn &column) {
   return column.has_ngrams ? 1 : kMostCopies;
+}
+
+// Adds what the filter of a range with an equal value has: the hashes of the whole value, and those
+// of its keys.
+void need_value_with_keys(Search *search, IndexedColumn *column, Datum value) {
+  for_each_hash(column, value, {1, 0, 1}, [=](uint64 hash, CopiesOf which) {
+    if (which == &HashCopies::value || which == &HashCopies::keyed_value)
+      need(search, hash, kMostCopies, which);
+  });
+  for (const uint64 hash : own_keys(column, value))
+    need(search, hash, most_copies_of_key(*column), &HashCopies::key);
 }
 
 // --- keys ----------------------------------------------------------------------------------------
@@ -138,7 +154,7 @@ int add_needed(Search *search, const KeyCondition &condition) {
   for (int i = 0; i < Min(condition.count, kMostTried); i++)
     if (condition.is_probed[i] &&
         !can_be_true(search, condition, check, [=](int other) { return other != i; })) {
-      need(search, condition.hashes[i], most_copies_of_key(*condition.column), false);
+      need(search, condition.hashes[i], most_copies_of_key(*condition.column), &HashCopies::key);
       needed++;
     }
   if (!can_be_true(search, condition, check, [](int) { return true; }))
@@ -178,7 +194,7 @@ void add_key_condition(Search *search, IndexedColumn *column, StrategyNumber str
   condition.takes_empty = mode == GIN_SEARCH_MODE_INCLUDE_EMPTY;
   if (condition.count == 0) {
     if (condition.takes_empty)
-      need(search, no_keys_hash(*column), 1, false);
+      need(search, no_keys_hash(*column), 1, &HashCopies::key);
     else
       search->finds_nothing = true;
     return;
@@ -306,8 +322,10 @@ void add_condition(Search *search, int column, StrategyNumber strategy, Oid type
   const MemoryContext before = MemoryContextSwitchTo(search->keys);
   if (asked->has_keys && (strategy != kWholeValueStrategy || !asked->has_values))
     add_key_condition(search, asked, strategy, type, argument);
-  else
-    need(search, hash_to_find(search, asked, type, argument), kMostCopies, true);
+  else if (!asked->has_equal_keys)
+    need(search, hash_to_find(search, asked, type, argument), kMostCopies, &HashCopies::value);
+  else if (is_type_of(*asked, type)) // the keys of a value of another type are not known
+    need_value_with_keys(search, asked, argument);
   MemoryContextSwitchTo(before);
 }
 

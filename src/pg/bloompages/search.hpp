@@ -1,7 +1,9 @@
 // What a scan looks for, and which ranges of a group may have it.
 //
-// A condition on a whole value is true for no row of a range whose filter lacks the value's hash. A
-// condition on keys has the keys that extractQuery() finds in it, and the operator class says
+// A condition on a whole value is true for no row of a range whose filter lacks the value's hash.
+// If equal values have equal keys (pg/bloompages/columns.hpp), the filter must have these, too.
+//
+// A condition on keys has the keys that extractQuery() finds in it, and the operator class says
 // whether it can be true if some of them are there and some are not. A filter knows only that a key
 // is *not* there. So the class is asked with "maybe" and "no", and never with "yes"; the keys of
 // a range may also belong to different rows.
@@ -36,12 +38,10 @@ namespace bloomfilter {
 struct NeededHash {
   uint64 hash;
   int copy; // of a whole value's hash or a key's: probed in groups that have more copies
-  bool is_value;
+  CopiesOf which;
   int found; // ranges of the first group
 
-  bool is_in(const RangeSlot &slot) const {
-    return copy < (is_value ? slot.copies.value : slot.copies.key);
-  }
+  bool is_in(const RangeSlot &slot) const { return copy < slot.copies.*which; }
 };
 
 // A condition with keys that are not needed.

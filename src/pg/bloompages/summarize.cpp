@@ -82,8 +82,8 @@ uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const 
 RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySet *hashes) {
   Relation index = reader->index;
   change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
-  const HashCopies copies =
-      copies_of(reader->columns, next.meta, next.group, RelationGetNumberOfBlocks(reader->table));
+  const HashCopies copies = copies_of(reader, next.meta, next.group, ranges,
+                                      RelationGetNumberOfBlocks(reader->table), hashes);
   uint64 counts[kMostFilled];
   for (int i = 0; i < ranges; i++) {
     read_row_hashes(reader, next.blocks.begin(i), next.blocks.begin(i + 1), copies, hashes);
@@ -226,11 +226,34 @@ uint64 counted(KeySet *hashes) {
   return hashes->is_full() ? 0 : hashes->count();
 }
 
-HashCopies copies_of(const IndexedColumns &columns, const RangeMeta &meta, uint32 group,
-                     BlockNumber table_blocks) {
+HashCopies copies_of(HeapReader *reader, const RangeMeta &meta, uint32 group, int ranges,
+                     BlockNumber table_blocks, KeySet *hashes) {
+  HashCopies copies = {1, 1, 1};
+  if (!reader->columns.have_keys)
+    return copies;
   const double wanted = default_range_rate(group, range_count(meta.range_pages, table_blocks));
-  return {columns.have_keys ? copies_for(meta.rate, wanted) : uint8{1},
-          columns.have_ngrams ? copies_for(meta.rate, kKeyRate) : uint8{1}};
+  copies.value = copies_for(meta.rate, wanted);
+  copies.key = reader->columns.have_ngrams ? copies_for(meta.rate, kKeyRate) : uint8{1};
+  if (copies.value == 1)
+    return copies;
+  constexpr double kManyValues = 0.02; // with this share, `=` is to be sharp for each of them
+  constexpr uint32 kLeastPages = 8;    // fewer have too few values to tell a share
+  double share = 1;
+  if (ranges > 1) {
+    const GroupBlocks blocks = group_blocks(meta.range_pages, group);
+    const double rows = reader->rows;
+    read_row_hashes(reader, blocks.begin(0), blocks.begin(1), copies, hashes);
+    reader->rows = rows;
+    const Geometry geometry = key_geometry(hashes->count(), meta.rate);
+    auto *filter = static_cast<uint8 *>(MemoryContextAllocExtended(
+        CurrentMemoryContext, geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+    add_to_filter(geometry, filter, hashes);
+    const int end = Min(ranges, 1 + static_cast<int>(Max(kLeastPages / blocks.range_pages, 1U)));
+    share = share_with_keys(reader, blocks.begin(1), blocks.begin(end), geometry, filter);
+    pfree(filter);
+  }
+  copies.keyed_value = copies_for(meta.rate, wanted, share > kManyValues ? 1 : share);
+  return copies;
 }
 
 RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, HashCopies copies,
