@@ -426,3 +426,14 @@ SELECT c, node_of('SELECT FROM logs WHERE ' || c) FROM unnest(ARRAY['line LIKE '
   'tags @> ''{none}''', 'doc @> ''{"s": 700}''',
   'line LIKE ''%request%''', 'tags @> ''{all}''', 'line LIKE ANY (''{%none-such%,%never-was%}'')',
     'tags && ''{none,t7}''']) c;
+
+-- Nothing is known of the keys in a join, and the server assumes that they are in so many rows that
+-- each range has one. The index is used all the same.
+CREATE TABLE noted AS SELECT ARRAY['t' || i] AS tags, repeat('x', 130) AS pad
+FROM generate_series(1, 200000) i;
+CREATE INDEX noted_tags ON noted USING bloompages (tags);
+CREATE TABLE asked AS SELECT 't' || i AS tag FROM generate_series(1, 10) i;
+ANALYZE noted, asked;
+SELECT CAST(plan_of('SELECT FROM asked JOIN noted ON tags @> ARRAY[tag]') AS text) ~ 'noted_tags'
+  AS by_index;
+DROP TABLE noted, asked;

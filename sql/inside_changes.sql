@@ -594,3 +594,62 @@ SELECT d.* FROM unnest('{passing,unlogged}'::regclass[]) t, differences(t,
   ARRAY['l @> ''{t77}'' AND id > 0', 'd -> ''a'' = ''9077'' AND id > 0',
   'd -> ''a'' = ''78'' AND id > 0']) d;
 SELECT bf_index_check('passing_all'), bf_index_check('unlogged_all');
+
+-- --- What VACUUM and INSERT do with functions ----------------------------------------------------
+
+-- VACUUM with workers cannot call a function that begins a subtransaction. It leaves the ranges as
+-- they are.
+CREATE FUNCTION number_of(t text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN t::int;
+EXCEPTION WHEN invalid_text_representation THEN
+  RETURN NULL;
+END $$;
+CREATE TABLE numbered (id int, number text) WITH (autovacuum_enabled = off);
+CREATE INDEX ON numbered (id);
+CREATE INDEX ON numbered (number);
+CREATE INDEX numbered_by ON numbered USING bloompages (number_of(number))
+  WITH (autosummarize = off);
+INSERT INTO numbered SELECT i, CASE WHEN i % 3 = 0 THEN 'none' ELSE i::text END
+FROM generate_series(1, 10000) i;
+SET min_parallel_index_scan_size = 0;
+VACUUM (PARALLEL 2) numbered;
+SELECT ready FROM bf_index_info('numbered_by');
+VACUUM (PARALLEL 0) numbered;
+SELECT ready FROM bf_index_info('numbered_by');
+RESET min_parallel_index_scan_size;
+SELECT * FROM differences('numbered', ARRAY['number_of(number) = 7777']);
+DROP TABLE numbered;
+
+-- What a function says of the rows of others is not for whoever inserts a row.
+CREATE FUNCTION talking(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RAISE NOTICE 'row %', id;
+  RETURN id;
+END $$;
+CREATE TABLE overheard (id int, pad text) WITH (autovacuum_enabled = off);
+CREATE INDEX overheard_id ON overheard USING bloompages ((CASE WHEN id < 100 THEN talking(id)
+  ELSE id END)) WITH (pages_per_range = 1);
+SET client_min_messages = warning;
+INSERT INTO overheard SELECT i, repeat('x', 1000) FROM generate_series(1, 99) i;
+RESET client_min_messages;
+INSERT INTO overheard SELECT i, repeat('x', 1000) FROM generate_series(101, 120) i;
+SELECT ready > 10 AS ready FROM bf_index_info('overheard_id');
+DROP TABLE overheard;
+
+-- A partial index does not see the rows that begin pages. Its next row may be far away.
+CREATE TABLE calls (id int, level text) WITH (autovacuum_enabled = off);
+CREATE INDEX calls_failed ON calls USING bloompages (id) WHERE level = 'error';
+INSERT INTO calls SELECT i, CASE WHEN i % 20000 = 7 THEN 'error' ELSE 'info' END
+FROM generate_series(1, 200000) i;
+SELECT tail_pages < 200 AS few_left FROM bf_index_info('calls_failed');
+DROP TABLE calls;
+
+-- Long values count among the pages that an INSERT may read. So it fills one range, and not eight.
+CREATE TABLE stories (story text) WITH (autovacuum_enabled = off);
+ALTER TABLE stories ALTER story SET STORAGE external;
+CREATE INDEX stories_story ON stories USING bloompages (story text_ngram_ops)
+  WITH (pages_per_range = 1);
+INSERT INTO stories SELECT repeat(md5(i::text), 500) FROM generate_series(1, 1750) i;
+SELECT ready BETWEEN 1 AND 5 AS few FROM bf_index_info('stories_story');
+DROP TABLE stories;

@@ -2,12 +2,15 @@
 
 #include "pg/bloompages/columns.hpp"
 
+#include <initializer_list>
+
 extern "C" {
 #include "access/genam.h"
 #include "access/gin.h"
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_opclass.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -182,6 +185,16 @@ GrowingArray<uint64> own_keys(IndexedColumn *column, Datum value) {
     keys.items[i] = keys.items[i * keys.count / count];
   keys.count = count;
   return keys;
+}
+
+bool are_parallel_safe(const IndexedColumns &columns) {
+  bool safe = true;
+  for (int i = 0; i < columns.count; i++) {
+    const IndexedColumn &column = columns.items[i];
+    for (const FmgrInfo *function : {&column.hash, &column.extract_value, &column.key_hash})
+      safe &= !OidIsValid(function->fn_oid) || func_parallel(function->fn_oid) == PROPARALLEL_SAFE;
+  }
+  return safe;
 }
 
 } // namespace bloomfilter

@@ -167,4 +167,7 @@ void for_each_hash(IndexedColumn *column, Datum value, HashCopies copies, Add ad
 // over it, because the beginnings of long values are often the same.
 GrowingArray<uint64> own_keys(IndexedColumn *column, Datum value);
 
+// True if all functions of the operator classes may be called while there are workers.
+bool are_parallel_safe(const IndexedColumns &columns);
+
 } // namespace bloomfilter

@@ -2,7 +2,8 @@
 //
 // Most rows are appended to the table. Their range has no filter yet, so there is nothing to do. If
 // the range has one, or is being filled, the bits of the row's hashes are set, each in the page of
-// its line. Now and then, a row that begins a page makes the session fill some ranges.
+// its line. Now and then, a row that begins a page makes the session fill some ranges. A partial
+// index does not see all rows, so there it is a statement's first row in a page.
 //
 // If many rows go to one range, as when CREATE INDEX CONCURRENTLY calls this for every row again,
 // the session reads the range's filter once. Most bits of a row are set there already, and those
@@ -27,6 +28,7 @@ struct InsertCache {
   BlockNumber start; // of the lines of its group
   int rows;          // that went there without a break
   uint8 *filter;     // of this range, as it was read once; NULL if it was not
+  BlockNumber tail;  // where the last row without a filter went
   uint32 range_pages;
   uint32 directories; // the number of pages of the directory that are known
   BlockNumber directory[kMaxDirectories];
@@ -53,6 +55,7 @@ InsertCache *cache_of(Relation index, IndexInfo *info) {
     cache->row = AllocSetContextCreate(info->ii_Context, "bloomfilter row", ALLOCSET_DEFAULT_SIZES);
     MemoryContextSwitchTo(before);
     (void)knows_directory(index, cache, 0);
+    cache->tail = InvalidBlockNumber;
     info->ii_AmCache = cache;
   }
   return static_cast<InsertCache *>(info->ii_AmCache);
@@ -146,10 +149,14 @@ bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer 
     slot = read_range_slot(index, slot_place(cache->directory, place.group));
   if (place.range < slot.filling) {
     add_row(index, cache, slot, place, values, nulls, info->ii_Context);
-  } else if (ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber &&
-             range_options(index).autosummarize) {
-    summarize_for_insert(table, index, cache->columns.have_keys, block);
+    return false;
   }
+  const bool is_partial = info->ii_Predicate != NIL;
+  const bool is_first =
+      is_partial ? block != cache->tail : ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber;
+  cache->tail = block;
+  if (is_first && range_options(index).autosummarize)
+    summarize_for_insert(table, index, cache->columns.have_keys, is_partial, block);
   return false;
 }
 

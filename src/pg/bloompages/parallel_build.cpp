@@ -11,8 +11,6 @@
 // and the leader logs the whole index at the end, alone. With two workers on two cores, 1.5 million
 // log lines take 0.77 of the time that one process takes (2.2 instead of 2.8 s).
 
-#include <initializer_list>
-
 #include "pg/bloompages/access_method.hpp"
 #include "pg/bloompages/build.hpp"
 #include "pg/bloompages/summarize.hpp"
@@ -23,7 +21,6 @@ extern "C" {
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/pg_proc.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "port/atomics.h"
@@ -70,17 +67,6 @@ struct Worker {
 
 shm_mq *queue_of(char *queues, int worker) {
   return reinterpret_cast<shm_mq *>(queues + static_cast<Size>(worker) * kQueueBytes);
-}
-
-// True if all functions of the index may run in workers. The server has looked at its expressions.
-bool are_parallel_safe(const IndexedColumns &columns) {
-  bool safe = true;
-  for (int i = 0; i < columns.count; i++) {
-    const IndexedColumn &column = columns.items[i];
-    for (const FmgrInfo *function : {&column.hash, &column.extract_value, &column.key_hash})
-      safe &= !OidIsValid(function->fn_oid) || func_parallel(function->fn_oid) == PROPARALLEL_SAFE;
-  }
-  return safe;
 }
 
 int planned_workers(Relation table, Relation index, const IndexInfo *info) {

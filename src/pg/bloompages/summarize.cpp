@@ -25,7 +25,10 @@ extern "C" {
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_proc.h"
 #include "commands/vacuum.h"
+#include "optimizer/clauses.h"
+#include "utils/guc.h"
 #include "utils/resowner.h"
 }
 
@@ -136,10 +139,38 @@ int ranges_at_rest(Relation table, const NextRange &next, int ranges, BlockNumbe
 }
 
 // The most ranges that get their filters in one turn: eight, but no more than the group has, and
-// no more pages than an INSERT should read.
+// no more heap pages than an INSERT should read.
 int ranges_of_turn(const NextRange &next) {
   const auto pages = static_cast<int>(kMostChosenPages / next.blocks.range_pages);
   return Min(Min(kMostFilled, kGroupRanges - next.range), Max(pages, 1));
+}
+
+// The number of pages that are read for each heap page, with those of long values.
+double pages_with_toast(Relation table) {
+  if (!OidIsValid(table->rd_rel->reltoastrelid))
+    return 1;
+  Relation toast = table_open(table->rd_rel->reltoastrelid, AccessShareLock);
+  const double pages = RelationGetNumberOfBlocks(toast);
+  table_close(toast, AccessShareLock);
+  return 1 + pages / Max(RelationGetNumberOfBlocks(table), 1U);
+}
+
+// True if all functions of the index may be called while VACUUM has workers. One in PL/pgSQL with
+// EXCEPTION, for example, begins a subtransaction, and that would be an error.
+bool may_be_parallel(Relation index) {
+  Query *expressions = makeNode(Query);
+  expressions->targetList =
+      list_concat(RelationGetIndexExpressions(index), RelationGetIndexPredicate(index));
+  return max_parallel_hazard(expressions) != PROPARALLEL_UNSAFE &&
+         are_parallel_safe(read_columns(index));
+}
+
+IndexBulkDeleteResult *statistics_of(const IndexVacuumInfo *info, IndexBulkDeleteResult *result) {
+  result = started(result);
+  result->num_pages = RelationGetNumberOfBlocks(info->index);
+  result->num_index_tuples = info->num_heap_tuples;
+  result->estimated_count = info->estimated_count;
+  return result;
 }
 
 // True if an error does not come from the index's functions: somebody wants the statement to end,
@@ -154,7 +185,8 @@ bool ends_statement(int code) {
 
 // Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
 // the functions of the index may have been called for a row that is not the caller's. Cancels,
-// shutdowns, full disks and damaged pages end the INSERT all the same.
+// shutdowns, full disks and damaged pages end the INSERT all the same. The caller does not see what
+// the functions say of such rows, either.
 void summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
   const MemoryContext before = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
@@ -165,6 +197,8 @@ void summarize_or_log(Relation table, Relation index, const NextRange &next, int
   {
     MemoryContextSwitchTo(memory);
     const CallerRights caller = act_as_owner(table);
+    (void)set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION,
+                            GUC_ACTION_SAVE, true, 0, false);
     HeapReader reader = open_heap_reader(table, index);
     summarize(&reader, next, ranges);
     close_reader(&reader);
@@ -397,14 +431,24 @@ void summarize_all(Relation table, Relation index, void (*pause)()) {
   close_reader(&reader);
 }
 
-void summarize_for_insert(Relation table, Relation index, bool has_keys, BlockNumber block) {
+void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is_partial,
+                          BlockNumber block) {
   if (IsInParallelMode() || ranges_due(next_range(index), has_keys, block) == 0 ||
       !try_lock_work(index))
     return;
-  const NextRange next = next_range(index); // somebody else may have been faster
-  const int ranges = ranges_at_rest(table, next, ranges_due(next, has_keys, block), block);
-  if (ranges > 0)
+  const double pages_of_page = pages_with_toast(table);
+  double pages = kMostChosenPages; // that are left to read
+  do {
+    const NextRange next = next_range(index); // somebody else may have been faster
+    const double pages_of_range = next.blocks.range_pages * pages_of_page;
+    const int most = Max(static_cast<int>(pages / pages_of_range), 1);
+    const int ranges =
+        ranges_at_rest(table, next, Min(ranges_due(next, has_keys, block), most), block);
+    if (ranges == 0)
+      break;
     summarize_or_log(table, index, next, ranges);
+    pages -= ranges * pages_of_range;
+  } while (is_partial && pages > 0); // the next row of the index may be far away
   unlock_work(index);
 }
 
@@ -419,6 +463,14 @@ IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResul
   if (info->analyze_only)
     return result;
   Relation index = info->index;
+  if (IsInParallelMode() && !may_be_parallel(index)) {
+    ereport(NOTICE,
+            (errmsg("index \"%s\" gets no filters from a VACUUM with parallel workers, because not "
+                    "all of its functions are parallel safe",
+                    RelationGetRelationName(index)),
+             errhint("Use VACUUM (PARALLEL 0), or bf_index_tidy().")));
+    return statistics_of(info, result);
+  }
   Relation table = table_open(index->rd_index->indrelid, AccessShareLock);
   // VACUUM acts as the owner already, but restricts search_path only from 17 on.
   const CallerRights caller = act_as_owner(table);
@@ -427,11 +479,7 @@ IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResul
   unlock_work(index);
   act_as_caller(caller);
   table_close(table, AccessShareLock);
-  result = started(result);
-  result->num_pages = RelationGetNumberOfBlocks(index);
-  result->num_index_tuples = info->num_heap_tuples;
-  result->estimated_count = info->estimated_count;
-  return result;
+  return statistics_of(info, result);
 }
 
 } // namespace bloomfilter

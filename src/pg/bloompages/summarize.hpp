@@ -87,10 +87,13 @@ void summarize_all(Relation table, Relation index, void (*pause)());
 
 // Called for a row that was put into a range without a filter. Gives ranges their filters if the
 // row's page has passed their end by another range, most of their pages have rows, and nobody else
-// does such work now: at least eight ranges if the index has keys, but at most 256 pages.
+// does such work now: at least eight ranges if the index has keys. Reads at most 256 pages, those
+// of long values included, or one range. In a partial index, that can be several turns of eight
+// ranges.
 //
 // The functions see rows of others. So they run as the table's owner, and an error does not fail
 // the INSERT: it is logged, and after three of them the ranges wait for VACUUM.
-void summarize_for_insert(Relation table, Relation index, bool has_keys, BlockNumber block);
+void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is_partial,
+                          BlockNumber block);
 
 } // namespace bloomfilter
