@@ -119,16 +119,28 @@ FROM jsonb_path_query_first(plan_of('SELECT count(*) FROM small JOIN small_keys 
     WHERE kind = 3', 'ANALYZE, TIMING OFF, VERBOSE OFF'),
   'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan;
 
--- To plan a filter takes longer than to join a few rows, whatever the settings say a row costs. If
--- such filters were placed, they would save next to nothing, and change which of two joins that cost
--- the same is chosen.
+-- To plan a filter takes longer than to join a few rows, whatever the settings say a row costs. Such
+-- filters would save next to nothing, and change which of two joins of the same cost is chosen.
 CREATE TABLE rows_99 AS SELECT i * 300 AS key FROM generate_series(1, 99) i;
 CREATE TABLE rows_101 AS SELECT i * 300 AS key FROM generate_series(1, 101) i;
 ANALYZE rows_99, rows_101;
 SET cpu_tuple_cost = 10;
-SELECT name, filtered(format('SELECT count(*) FROM %s JOIN reason ON id = key WHERE kind = 3', name))
+SELECT name, filtered(format('SELECT count(*) FROM %s JOIN reason ON id = key WHERE kind = 3',
+  name))
 FROM unnest(ARRAY['rows_99', 'rows_101']) name;
 RESET cpu_tuple_cost;
+
+-- On the inner side of a semijoin, a row is joined with nothing but the source, so a dropped row
+-- saves one join. In the same query without a semijoin, it saves several.
+CREATE TABLE workday AS SELECT i AS id, i / 7 AS week, i % 200 AS name, repeat('w', 100) AS padding
+FROM generate_series(0, 69999) i;
+ANALYZE workday;
+SELECT filtered('SELECT count(*) FROM name a JOIN name b USING (id) JOIN name c USING (id)
+    WHERE id IN (SELECT d.name FROM workday d
+      WHERE week IN (SELECT week FROM workday e WHERE e.id IN (17, 400, 1700)))') AS inner_side,
+  filtered('SELECT count(*) FROM name a JOIN name b USING (id) JOIN name c USING (id)
+    JOIN workday d ON d.name = a.id JOIN workday e ON e.week = d.week AND e.id IN (17, 400, 1700)')
+  AS joined;
 
 -- A hash join takes the first row of a scan, and stops if its hash table is empty. Then no filter
 -- is built, even if it costs little.

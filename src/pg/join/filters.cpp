@@ -77,8 +77,22 @@ struct Candidate {
   double gain; // what the filter would save if it were the only one
 };
 
+// The number of joins that a row of the table may go through until it is joined with the source. If
+// an outer join or a semijoin has both on its inner side, only the joins of that side come first.
+// If all joins of the query counted, TPC-DS 83 with indexes would take 1.11 of the time without
+// filters.
+int joins_before(const PlannerInfo *root, const RelOptInfo *table, const KeySource *source) {
+  const Relids both = bms_union(table->relids, source->table->relids);
+  int joins = bms_num_members(root->all_baserels) - 1;
+  for (const SpecialJoinInfo *join : each<SpecialJoinInfo>(root->join_info_list))
+    if (bms_is_subset(both, join->syn_righthand))
+      joins =
+          Min(joins, bms_num_members(bms_intersect(join->syn_righthand, root->all_baserels)) - 1);
+  return joins;
+}
+
 Cost join_saving_of(const TableFacts &facts, const KeySource *source) {
-  const double joins = bms_num_members(facts.root->all_baserels) - 1;
+  const double joins = joins_before(facts.root, joined_relation(facts.root, facts.table), source);
   const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
   return cpu_tuple_cost *
          (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
