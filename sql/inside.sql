@@ -429,7 +429,7 @@ SELECT c, node_of('SELECT FROM logs WHERE ' || c) FROM unnest(ARRAY['line LIKE '
 
 -- Nothing is known of the keys in a join, and the server assumes that they are in so many rows that
 -- each range has one. The index is used all the same.
-CREATE TABLE noted AS SELECT ARRAY['t' || i] AS tags, repeat('x', 130) AS pad
+CREATE TABLE noted AS SELECT ARRAY['t' || i] AS tags, repeat('x', 300) AS pad
 FROM generate_series(1, 200000) i;
 CREATE INDEX noted_tags ON noted USING bloompages (tags);
 CREATE TABLE asked AS SELECT 't' || i AS tag FROM generate_series(1, 10) i;
