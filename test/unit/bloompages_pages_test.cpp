@@ -206,7 +206,7 @@ TEST(RangePage, HasTheStoredChecks) {
   slot.units = 30;
   slot.layout = Layout::lines;
   slot.k = 12;
-  slot.copies = {1, 1};
+  slot.copies = {1, 1, 0};
   EXPECT_EQ(check_of(slot), 4257410013U);
 }
 #endif
