@@ -119,8 +119,8 @@ FROM jsonb_path_query_first(plan_of('SELECT count(*) FROM small JOIN small_keys 
     WHERE kind = 3', 'ANALYZE, TIMING OFF, VERBOSE OFF'),
   'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")') scan;
 
--- To plan a filter takes longer than to join a few rows, whatever the settings say a row costs. Such
--- filters would save next to nothing, and change which of two joins of the same cost is chosen.
+-- To plan a filter takes longer than to join a few rows, whatever the settings say a row costs.
+-- Such filters would save next to nothing, and change which of two equal joins is chosen.
 CREATE TABLE rows_99 AS SELECT i * 300 AS key FROM generate_series(1, 99) i;
 CREATE TABLE rows_101 AS SELECT i * 300 AS key FROM generate_series(1, 101) i;
 ANALYZE rows_99, rows_101;
