@@ -529,6 +529,8 @@ class World:
     def step(self):
         alone = not self.reader and self.r.random() < 0.5
         name = self.r.choice(self.ALONE if alone else self.GENTLE)
+        if alone and not self.s.counts["kills"]:
+            name = "kill"
         if self.rows("SELECT count(*) FROM t")[0][0] > MOST_ROWS:
             self.run(f"DELETE FROM t WHERE id % {self.r.choice([2, 3, 5])} > 0")
         self.top = self.rows("SELECT coalesce(max(id), 1) FROM t")[0][0]
@@ -593,7 +595,10 @@ class World:
         db.close()
 
     def ask(self, db, where):
+        end = time.monotonic() + 10  # the writers go on meanwhile, so that the table grows
         for _ in range(25):
+            if time.monotonic() > end:
+                return
             query, settings, must = self.question()
             prepared = self.r.choice(["generic", "custom"])
             answers = {plan: self.answer(db, PLANS[plan] + settings, query, prepared)
