@@ -2393,8 +2393,8 @@ CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped big
                               OUT pending bigint, OUT loose bigint, OUT bytes bigint,
                               OUT free_bytes bigint, OUT ranges bigint, OUT ready bigint,
                               OUT tail_pages bigint, OUT pages_per_range bigint,
-                              OUT bits_per_value float8, OUT fill float8, OUT false_pages float8,
-                              OUT additions float8)
+                              OUT bits_per_value float8, OUT fill float8, OUT overfull bigint,
+                              OUT false_pages float8, OUT additions float8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION bf_index_info(regclass) IS
   'of a filter index: how many filters are in groups, waiting and in no group; of a bloompages '

@@ -48,6 +48,7 @@ const int64 = (number) => packed(8, (view) => view.setBigInt64(0, number, true))
 // --- numbers -----------------------------------------------------------------------------------
 
 function integerOfNumber(number) {
+  if (!Number.isInteger(number)) throw new FilterError(`${number} is no integer`)
   if (!Number.isSafeInteger(number))
     throw new FilterError(`${number} is no safe integer: pass larger integers as a BigInt`)
   return [packed(8, (view) => {

@@ -168,8 +168,9 @@ test('values that are not exact', async () => {
 
 test('numbers', async () => {
   const integers = await named('integer, pages')
-  for (const value of [5.5, NaN, 2 ** 53])
-    assert.throws(() => integers.contains(value), /is no safe integer: pass larger integers as/)
+  assert.throws(() => integers.contains(2 ** 53), /is no safe integer: pass larger integers as/)
+  for (const value of [5.5, NaN])
+    assert.throws(() => integers.contains(value), /^FilterError: \S+ is no integer$/)
   for (const value of [4711, 4711n, '4711', '+4711', '004711', 0, -0, -5, 2n ** 63n - 1n,
     '-9223372036854775808'])
     assert.equal(integers.contains(value), true, String(value))

@@ -47,8 +47,13 @@ Oid storage_type_of(Relation index, int column) {
   return type;
 }
 
+// InvalidOid if the class of a column has no function of this number.
+Oid function_of(Relation index, int column, uint16 number) {
+  return index_getprocid(index, static_cast<AttrNumber>(column + 1), number);
+}
+
 bool find_function(Relation index, int column, uint16 number, FmgrInfo *function) {
-  const Oid found = index_getprocid(index, static_cast<AttrNumber>(column + 1), number);
+  const Oid found = function_of(index, column, number);
   if (!OidIsValid(found))
     return false;
   fmgr_info(found, function);
@@ -79,7 +84,12 @@ void find_key_hash(Relation index, IndexedColumn *column) {
                           : errmsg("operator class of column %d of index \"%s\" does not say what "
                                    "type its keys have",
                                    column->number + 1, RelationGetRelationName(index)),
-         errhint("An index of access method \"%s\" hashes the keys of its values.", "bloompages")));
+         OidIsValid(type)
+             ? errhint("An index of access method \"%s\" hashes the keys of its values.",
+                       "bloompages")
+             : errhint(
+                   "Name the type with STORAGE, or the hash function of the keys as function %d.",
+                   kKeyHashFunction)));
   fmgr_info(found, &column->key_hash);
 }
 
@@ -90,8 +100,7 @@ bool has_equal_keys(Relation index, const IndexedColumn &column) {
   switch (column.has_values ? column.hash.fn_oid : InvalidOid) {
   case F_HASH_ARRAY_EXTENDED: // a function 5 of the class could tell equal elements apart
     return extract == F_GINARRAYEXTRACT_ANYARRAY_INTERNAL_INTERNAL &&
-           !OidIsValid(index_getprocid(index, static_cast<AttrNumber>(column.number + 1),
-                                       kKeyHashFunction));
+           !OidIsValid(function_of(index, column.number, kKeyHashFunction));
   case F_JSONB_HASH_EXTENDED:
     return extract == F_GIN_EXTRACT_JSONB || extract == F_GIN_EXTRACT_JSONB_PATH;
   case F_HASHTEXTEXTENDED:
@@ -133,10 +142,18 @@ void read_column(Relation index, int number, IndexedColumn *column) {
 
 Oid key_type_of(Relation index, int column) {
   const Oid storage = storage_type_of(index, column);
-  const Oid type = getBaseType(indexed_type_of(index, column));
   if (OidIsValid(storage) && storage != ANYELEMENTOID)
     return storage;
-  return get_base_element_type(type);
+  const Oid class_type = index->rd_opcintype[column];
+  const Oid element = get_base_element_type(getBaseType(indexed_type_of(index, column)));
+  if (OidIsValid(storage) || IsPolymorphicType(class_type) ||
+      function_of(index, column, kExtractValue) == F_GINARRAYEXTRACT_ANYARRAY_INTERNAL_INTERNAL)
+    return element;
+  // The server stores no type if STORAGE names the type that the class is for. A class for arrays
+  // of one type may mean whole arrays, or say nothing and mean their elements. A class with a hash
+  // function for keys may mean anything.
+  const bool has_hash = OidIsValid(function_of(index, column, kKeyHashFunction));
+  return has_hash || OidIsValid(element) ? InvalidOid : class_type;
 }
 
 IndexedColumns read_columns(Relation index) {
@@ -156,6 +173,7 @@ uint64 value_hash(const IndexedColumn &column, FmgrInfo *function, Datum value) 
 }
 
 uint64 key_hash(IndexedColumn *column, Datum key) {
+  CHECK_FOR_INTERRUPTS();
   if (column->has_ngrams)
     return ngram_hash(*column, static_cast<uint32>(DatumGetInt32(key)));
   return in_column(column->number,
@@ -176,9 +194,16 @@ ExtractedKeys extract_keys(IndexedColumn *column, Datum value) {
 GrowingArray<uint64> own_keys(IndexedColumn *column, Datum value) {
   constexpr int64 kMost = 16;
   GrowingArray<uint64> keys = {};
+  int64 number = 0, step = 1; // every step-th of them is kept
   for_each_hash(column, value, {0, 1, 0}, [&](uint64 hash, CopiesOf which) {
-    if (which)
-      keys.add(hash);
+    if (!which || number++ % step != 0)
+      return;
+    keys.add(hash);
+    if (keys.count < 2 * kMost)
+      return;
+    for (keys.count = 0; keys.count < kMost; keys.count++)
+      keys.items[keys.count] = keys.items[2 * keys.count];
+    step *= 2;
   });
   const int64 count = Min(keys.count, kMost);
   for (int64 i = 0; i < count; i++)

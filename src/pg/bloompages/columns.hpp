@@ -135,9 +135,12 @@ void for_each_hash(IndexedColumn *column, Datum value, HashCopies copies, Add ad
   bool is_keyed = false, is_empty = column->has_keys;
   uint64 hash_of_keys = 0;
   if (column->has_ngrams) {
+    uint32 number = 0;
     for_each_ngram_of(reinterpret_cast<struct varlena *>(DatumGetPointer(value)),
                       [&](uint32 ngram) {
                         is_keyed = true;
+                        if (++number % 65536 == 0)
+                          CHECK_FOR_INTERRUPTS();
                         add(ngram_hash(*column, ngram), &HashCopies::key);
                       });
     is_empty = !is_keyed;

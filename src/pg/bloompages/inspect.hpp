@@ -19,6 +19,7 @@ struct RangeIndexInfo {
   int64 pages_per_range; // in the last group
   double bits_per_value; // of a filter, for each value that it had when it was made
   double fill;           // the share of bits that are set
+  int64 overfull;        // of the ready ranges, those with far more bits set than in a new index
   double false_pages;    // heap pages that a lookup reads in vain, because of false positives
   double additions;      // about the number of values that were added to filters later
 };

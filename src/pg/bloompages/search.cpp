@@ -17,6 +17,8 @@ namespace {
 // The most keys of a condition of which it is found out whether they are needed. For each of them
 // the class is asked once, and looks at all keys.
 constexpr int kMostTried = 64;
+// The most keys that it looks at for this, in about a second.
+constexpr int kMostAsked = 8 << 20;
 // Probing more keys of which any may be missing costs more than reading the table.
 constexpr int kMostOptional = 1000;
 // If the class only says yes or no, and the condition has at most this number of keys, the class is
@@ -150,8 +152,9 @@ bool can_be_true(Search *search, const KeyCondition &condition, GinTernaryValue 
 // Adds the needed keys to the search. Returns the number of keys that are not needed.
 int add_needed(Search *search, const KeyCondition &condition) {
   auto *check = make_array<GinTernaryValue>(condition.count, search->keys);
+  const int tried = Min(Min(condition.count, kMostTried), 1 + kMostAsked / (condition.count + 1));
   int needed = 0;
-  for (int i = 0; i < Min(condition.count, kMostTried); i++)
+  for (int i = 0; i < tried; i++)
     if (condition.is_probed[i] &&
         !can_be_true(search, condition, check, [=](int other) { return other != i; })) {
       need(search, condition.hashes[i], most_copies_of_key(*condition.column), &HashCopies::key);

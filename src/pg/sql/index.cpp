@@ -44,7 +44,10 @@ bool is_ours(Relation index) {
 [[noreturn]] void raise_not_ours(Relation relation) {
   ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                   errmsg("\"%s\" is not an index of access method \"%s\" or \"%s\"",
-                         RelationGetRelationName(relation), "bloomfilter", "bloompages")));
+                         RelationGetRelationName(relation), "bloomfilter", "bloompages"),
+                  relation->rd_rel->relkind == RELKIND_INDEX
+                      ? 0
+                      : errhint("Give the name of an index of the table.")));
 }
 
 struct OpenIndex {
@@ -163,6 +166,7 @@ void add_ranges(ResultRow *row, const OpenIndex &open) {
   row->add_if(has, Int64GetDatum(info.pages_per_range));
   row->add_if(has, Float8GetDatum(info.bits_per_value));
   row->add_if(has, Float8GetDatum(info.fill));
+  row->add_if(has, Int64GetDatum(info.overfull));
   row->add_if(has, Float8GetDatum(info.false_pages));
   row->add_if(has, Float8GetDatum(info.additions));
 }

@@ -143,9 +143,11 @@ SQL_FUNCTIONS_BEGIN
 // error would not say what to do.
 SQL_FUNCTION(filter_untyped_list) {
   (void)fcinfo;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("could not determine the type of a list of values"),
-                  errhint("Cast the list to an array: '{...}'::int[], or $1::text[].")));
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH),
+           errmsg("could not determine the type of a list of values"),
+           errhint("Cast the list to an array: '{...}'::int[], or $1::text[]. For one value, "
+                   "use bf_contains() or bf_add().")));
 }
 
 SQL_RESULT(filter_contains, BoolGetDatum(contains_value(fcinfo, 0, 1)));
