@@ -280,6 +280,27 @@ CREATE OPERATOR CLASS vague_ops FOR TYPE int[] USING bloompages AS
   STORAGE int[];
 CREATE INDEX lists_vague ON lists USING bloompages (i vague_ops);
 DROP OPERATOR CLASS vague_ops USING bloompages CASCADE;
+-- The function of text_ngram_ops is known though it has settings of its own.
+CREATE INDEX lists_ngrams ON lists USING bloompages (t text_ngram_ops) WITH (pages_per_range = 1);
+ALTER FUNCTION bloompages_ngram_values(text, internal) SET work_mem = '64MB';
+SELECT * FROM differences('lists', ARRAY['t LIKE ''%number 701 %''']);
+REINDEX INDEX lists_ngrams;
+SELECT * FROM differences('lists', ARRAY['t LIKE ''%number 701 %''']);
+ALTER FUNCTION bloompages_ngram_values(text, internal) RESET ALL;
+DROP INDEX lists_ngrams;
+-- A function of an index tidies the index, which makes filters of the rows for which it is called.
+CREATE TABLE nested (k int) WITH (autovacuum_enabled = off);
+CREATE FUNCTION nested_key(k int) RETURNS int LANGUAGE plpgsql IMMUTABLE
+  AS 'BEGIN RETURN k; END';
+CREATE INDEX nested_k ON nested USING bloompages (nested_key(k)) WITH (autosummarize = off);
+INSERT INTO nested SELECT generate_series(1, 10000);
+CREATE OR REPLACE FUNCTION nested_key(k int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM public.bf_index_tidy('inside_changes.nested_k');
+  RETURN k;
+END $$;
+SELECT outcome('SELECT bf_index_tidy(''nested_k'')');
+DROP TABLE nested;
 
 -- --- Memory --------------------------------------------------------------------------------------
 

@@ -103,6 +103,13 @@ ItemPointerData work_tag() {
   return tag;
 }
 
+bool has_work_lock(Relation index) {
+  const LockRelId relation = index->rd_lockInfo.lockRelId;
+  LOCKTAG lock;
+  SET_LOCKTAG_TUPLE(lock, relation.dbId, relation.relId, kMetaBlock, FirstOffsetNumber);
+  return LockHeldByMe(&lock, ExclusiveLock, false);
+}
+
 } // namespace
 
 void read_seen_rows(Relation table, Relation index, Snapshot snapshot, IndexBuildCallback use,
@@ -114,17 +121,18 @@ void read_seen_rows(Relation table, Relation index, Snapshot snapshot, IndexBuil
 }
 
 void lock_work(Relation index) {
+  if (has_work_lock(index))
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
+                    errmsg("index \"%s\" is being changed by this session already",
+                           RelationGetRelationName(index)),
+                    errhint("A function of the index must not use the index.")));
   ItemPointerData tag = work_tag();
   LockTuple(index, &tag, ExclusiveLock);
 }
 
 bool try_lock_work(Relation index) {
   ItemPointerData tag = work_tag();
-  const LockRelId relation = index->rd_lockInfo.lockRelId;
-  LOCKTAG lock;
-  SET_LOCKTAG_TUPLE(lock, relation.dbId, relation.relId, kMetaBlock, FirstOffsetNumber);
-  return !LockHeldByMe(&lock, ExclusiveLock, false) &&
-         ConditionalLockTuple(index, &tag, ExclusiveLock, false);
+  return !has_work_lock(index) && ConditionalLockTuple(index, &tag, ExclusiveLock, false);
 }
 
 void unlock_work(Relation index) {

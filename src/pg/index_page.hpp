@@ -126,9 +126,10 @@ void read_seen_rows(Relation table, Relation index, Snapshot snapshot, IndexBuil
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/filter_index/), or
 // gives ranges their filters (pg/bloompages/).
 //
-// It excludes other sessions. If this session has it already, try_lock_work() returns false: a
-// function that hashes a value may insert rows into the same table. The lock does not exclude
-// processes of the same lock group: the leader of a parallel operation and its workers.
+// It excludes other sessions. If this session has it already, try_lock_work() returns false,
+// because a function that hashes a value may insert rows into the same table; lock_work() raises
+// 55006. The lock does not exclude processes of the same lock group: the leader of a parallel
+// operation and its workers.
 void lock_work(Relation index);
 bool try_lock_work(Relation index);
 void unlock_work(Relation index);

@@ -40,8 +40,8 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
 
 // access_method.cpp
 
-// Registers the storage parameters, and what adds paths of the indexes that the server does not
-// make. Called once, when the library is loaded.
+// Registers the storage parameters, and the hook that adds bitmap scans of these indexes which the
+// server does not consider itself. Called once, when the library is loaded.
 void define_bloompages();
 
 struct RangeOptions {

@@ -9,6 +9,7 @@ extern "C" {
 #include "access/gin.h"
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -66,6 +67,21 @@ bool find_function(Relation index, int column, uint16 number, FmgrInfo *function
                          column + 1, RelationGetRelationName(index)),
                   errhint("It needs function %d, or functions %d, %d and %d.", kHashFunction,
                           kExtractValue, kExtractQuery, kTriConsistent)));
+}
+
+// True if a function is the one with which text_ngram_ops finds keys. The address that the server
+// calls does not tell it: if the function has settings of its own, it is that of another function.
+bool is_ngram_function(Oid function) {
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(tuple))
+    elog(ERROR, "cache lookup failed for function %u", function);
+  const Oid language = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang;
+  bool is_null;
+  const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+  const bool is_it = language == ClanguageId && !is_null &&
+                     strcmp(TextDatumGetCString(source), "bloompages_ngram_values") == 0;
+  ReleaseSysCache(tuple);
+  return is_it;
 }
 
 void find_key_hash(Relation index, IndexedColumn *column) {
@@ -132,7 +148,7 @@ void read_column(Relation index, int number, IndexedColumn *column) {
   if (!find_function(index, number, kExtractQuery, &column->extract_query) ||
       !OidIsValid(column->consistent.fn_oid))
     raise_lacking(index, number);
-  column->has_ngrams = column->extract_value.fn_addr == bloompages_ngram_values;
+  column->has_ngrams = is_ngram_function(column->extract_value.fn_oid);
   if (!column->has_ngrams)
     find_key_hash(index, column);
   column->has_equal_keys = has_equal_keys(index, *column);

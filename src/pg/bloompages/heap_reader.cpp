@@ -50,7 +50,9 @@ bool is_left_out(HeapReader *reader, HeapTuple row, Buffer buffer) {
   if (!reader->expressions ||
       HeapTupleSatisfiesVacuum(row, reader->expressions->horizon, buffer) != HEAPTUPLE_DEAD)
     return false;
-  reader->skipped = newer_of(reader->skipped, HeapTupleHeaderGetUpdateXid(row->t_data));
+  // If nobody has deleted it, its insertion was rolled back just now, and no snapshot sees it.
+  if (!is_counted(row->t_data))
+    reader->skipped = newer_of(reader->skipped, HeapTupleHeaderGetUpdateXid(row->t_data));
   return true;
 }
 
@@ -149,7 +151,8 @@ void forget_row(HeapReader *reader) {
   MemoryContextReset(reader->scratch);
 }
 
-// The same for a row's columns and expressions, if the row is in the index.
+// Calls use(column, value) for a row's columns and expressions that are not NULL, if the row is in
+// the index.
 template <typename Use> void for_each_expression(HeapReader *reader, HeapTuple row, Use use) {
   Datum values[INDEX_MAX_KEYS];
   bool nulls[INDEX_MAX_KEYS];
@@ -273,6 +276,7 @@ void count_rows(HeapReader *reader, uint64 begin, uint64 end) {
 bool are_mostly_full(Relation table, uint64 begin, uint64 end) {
   uint64 empty = 0;
   for (uint64 number = begin; number < end; number++) {
+    CHECK_FOR_INTERRUPTS();
     const Buffer buffer = ReadBuffer(table, static_cast<BlockNumber>(number));
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     Page page = BufferGetPage(buffer);

@@ -11,8 +11,9 @@
 namespace bloomfilter {
 
 // A range with more distinct keys gets a filter of ones, so every scan reads it. Its keys would
-// take 96 MB while it is read, and one large document may have as many.
-constexpr Size kMostRangeKeys = Size{1} << 22;
+// take 96 MB while it is read, and one large document may have as many. The set of these hashes
+// must not grow once more before it is full.
+constexpr Size kBufferedKeys = 1024, kMostRangeKeys = (Size{1} << 22) - kBufferedKeys;
 
 class KeySet {
 public:
@@ -21,7 +22,7 @@ public:
 
   void add(uint64 hash) {
     buffer_[buffered_++] = hash;
-    if (buffered_ == kBuffered)
+    if (buffered_ == kBufferedKeys)
       flush();
   }
   // The number of distinct hashes, if the set is not full.
@@ -42,7 +43,6 @@ public:
 
 private:
   static constexpr Size kLeast = 4096;
-  static constexpr Size kBuffered = 1024;
 
   void flush();
 
@@ -50,7 +50,7 @@ private:
   HashSet set_;
   GrowingArray<uint64> distinct_; // the hashes of the set
   Size buffered_;
-  uint64 buffer_[kBuffered];
+  uint64 buffer_[kBufferedKeys];
 };
 
 } // namespace bloomfilter

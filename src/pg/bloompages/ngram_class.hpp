@@ -1,6 +1,6 @@
 // The operator class text_ngram_ops: its keys are the n-grams of a text (core/ngrams.hpp). It has
 // GIN's support functions, whose keys are Datums of the type int. An index is built of many
-// millions of n-grams, so the build takes them from for_each_ngram_of() instead.
+// millions of n-grams, so the n-grams of a value are taken from for_each_ngram_of() instead.
 //
 // LIKE, `^@` and `~` compare bytes or characters of the stored value. ILIKE and `~*` compare
 // without regard to case, by the rules of a collation. They are served in UTF-8, and in every

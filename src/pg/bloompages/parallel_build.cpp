@@ -87,9 +87,11 @@ void receive(shm_mq_handle *queue, void *message, Size size) {
   Size received;
   void *data;
   const shm_mq_result result = shm_mq_receive(queue, &received, &data, false);
-  if (result != SHM_MQ_SUCCESS || received != size)
+  if (result != SHM_MQ_SUCCESS || received != size) {
+    CHECK_FOR_INTERRUPTS(); // raises the worker's own error, if that was why it has gone
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("lost connection to a parallel worker")));
+  }
   memcpy(message, data, size);
 }
 

@@ -59,7 +59,7 @@ struct KeyCondition {
   // If the class can only say yes or no: whether the condition can be true if at most these keys
   // are there, for all sets of keys. NULL if the class is asked each time, or has too many keys.
   bool *can_be_true;
-  bool is_asked; // the class says "no" sometimes
+  bool is_asked; // false if the class only says yes or no, and there are too many keys to list
 };
 
 struct Search {

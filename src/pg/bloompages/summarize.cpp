@@ -5,8 +5,12 @@
 // 1. If they are the first of their group: read their rows, choose the geometry of the group, write
 //    empty pages of lines, and then the group's slot.
 // 2. `filling` grows. From now on, whoever inserts a row into these ranges sets its bits.
-// 3. Read the rows, and set their bits, line by line.
+// 3. Read the rows, note the newest deletion of one that is left out, and set their bits, line by
+//    line.
 // 4. `ready` grows to the end of these ranges.
+//
+// If the filters of the group turn out far too small in step 3, the group gets new lines instead,
+// as in step 1, and a slot in which no range is ready.
 //
 // A crash or an error after step 2 leaves ranges that are being filled. Filling them again needs no
 // cleanup, because bits are only set.

@@ -62,8 +62,8 @@ HashCopies copies_of(HeapReader *reader, const RangeMeta &meta, uint32 group, in
                      BlockNumber table_blocks, KeySet *hashes);
 
 // The slot of a new group whose filters are made for `count` distinct hashes each. If it is 0, the
-// number is what the server expects of a table
-// with such columns. The group's lines begin at the first free page of the index.
+// number is what the server expects of a table with such columns. The group's lines begin at the
+// first free page of the index.
 RangeSlot new_slot(const HeapReader &reader, const RangeMeta &meta, uint32 group, HashCopies copies,
                    uint64 count);
 
@@ -87,9 +87,10 @@ void summarize_all(Relation table, Relation index, void (*pause)());
 
 // Called for a row that was put into a range without a filter. Gives ranges their filters if the
 // row's page has passed their end by another range, most of their pages have rows, and nobody else
-// does such work now: at least eight ranges if the index has keys. Reads at most 256 pages, those
-// of long values included, or one range. In a partial index, that can be several turns of eight
-// ranges.
+// does such work now. If the index has keys, it waits until there are as many ranges as one turn
+// takes. Reads at most 256 pages, those of long values included, or one range; a range that begins
+// a group is read again to find out how large the group's filters have to be. In a partial index,
+// that can be several turns.
 //
 // The functions see rows of others. So they run as the table's owner, and an error does not fail
 // the INSERT: it is logged, and after three of them the ranges wait for VACUUM.

@@ -45,7 +45,8 @@ bool is_ours(Relation index) {
   ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                   errmsg("\"%s\" is not an index of access method \"%s\" or \"%s\"",
                          RelationGetRelationName(relation), "bloomfilter", "bloompages"),
-                  relation->rd_rel->relkind == RELKIND_INDEX
+                  relation->rd_rel->relkind == RELKIND_INDEX ||
+                          relation->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
                       ? 0
                       : errhint("Give the name of an index of the table.")));
 }
@@ -55,7 +56,7 @@ struct OpenIndex {
   CallerRights caller; // restored by close_index()
 };
 
-// Raises 42809 if `oid` is no index of this access method, 42501 if the user does not own it, and
+// Raises 42809 if `oid` is no index of our access methods, 42501 if the user does not own it, and
 // 0A000 if it is another session's temporary index. Raises 55000 if the index is not valid: while
 // it is built CONCURRENTLY, some of its pages are missing.
 OpenIndex open_index(Oid oid, LOCKMODE mode) {

@@ -270,7 +270,8 @@ public:
     int i = 0;
     while (i < count_ && strcmp(words_[i].name, name) != 0)
       i++;
-    Assert(i < kMost);
+    if (i == kMost)
+      elog(ERROR, "a template has more than %d words", kMost);
     words_[i] = {name, text};
     count_ = Max(count_, i + 1);
   }
