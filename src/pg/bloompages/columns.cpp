@@ -88,24 +88,21 @@ void find_key_hash(Relation index, IndexedColumn *column) {
   if (find_function(index, column->number, kKeyHashFunction, &column->key_hash))
     return;
   const Oid type = key_type_of(index, column->number);
-  const Oid found = OidIsValid(type)
-                        ? lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc
-                        : InvalidOid;
+  if (!OidIsValid(type))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("operator class of column %d of index \"%s\" does not say what type its "
+                           "keys have",
+                           column->number + 1, RelationGetRelationName(index)),
+                    errhint("Name the type with STORAGE, or the hash function of the keys as "
+                            "function %d.",
+                            kKeyHashFunction)));
+  const Oid found = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
   if (!OidIsValid(found))
     ereport(
         ERROR,
         (errcode(ERRCODE_UNDEFINED_FUNCTION),
-         OidIsValid(type) ? errmsg("could not identify an extended hash function for type %s",
-                                   format_type_be(type))
-                          : errmsg("operator class of column %d of index \"%s\" does not say what "
-                                   "type its keys have",
-                                   column->number + 1, RelationGetRelationName(index)),
-         OidIsValid(type)
-             ? errhint("An index of access method \"%s\" hashes the keys of its values.",
-                       "bloompages")
-             : errhint(
-                   "Name the type with STORAGE, or the hash function of the keys as function %d.",
-                   kKeyHashFunction)));
+         errmsg("could not identify an extended hash function for type %s", format_type_be(type)),
+         errhint("An index of access method \"%s\" hashes the keys of its values.", "bloompages")));
   fmgr_info(found, &column->key_hash);
 }
 

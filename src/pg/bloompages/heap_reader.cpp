@@ -3,7 +3,6 @@
 #include "pg/bloompages/heap_reader.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/value/bitmaps.hpp"
 #include "pg/value/toasted.hpp"
 
 extern "C" {
