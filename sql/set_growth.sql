@@ -104,6 +104,37 @@ SELECT count(*) AS has FROM generate_series(1, 20000) i WHERE many_has(i);
 SELECT many_add(1) AS new, many_add_all(ARRAY[1, 2]) AS were_new;
 SELECT many_has(1), many_has(2), many_has(3);
 
+-- Low rates, with the expected number of values, a little more, and far more
+CREATE FUNCTION share_of_rate(fpr float8, expected int, steps int[]) RETURNS numeric[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  added int := 0;
+  step int;
+  share float8;
+  shares numeric[];
+BEGIN
+  PERFORM bf_create_set('low', 'int', expected, fpr);
+  FOREACH step IN ARRAY steps LOOP
+    PERFORM low_add_all(ARRAY(SELECT generate_series(added + 1, step)));
+    added := step;
+    SELECT estimated_fpr / fpr INTO share FROM low_info();
+    shares := shares || round(share::numeric, 2);
+  END LOOP;
+  PERFORM bf_drop_set('low');
+  RETURN shares;
+END $$;
+SET bloomfilter.overfill = ignore;
+SELECT fpr, 1 > ALL (share_of_rate(fpr, 5000, '{5000,5300,6500,15000,50000}')) AS "below the rate"
+FROM unnest('{0.1,0.001,0.0001,0.00001,0.000001,0.00000001}'::float8[]) fpr;
+RESET bloomfilter.overfill;
+
+-- No addition has come to a row for 3 000 000 000 generations.
+SELECT bf_create_set('rarely', 'int', 100, keep => '4 milliseconds');
+SELECT rarely_add_all(ARRAY[5, 6]);
+UPDATE rarely SET newest_of_1000 = newest_of_1000 - 3000000000,
+  first_generation = first_generation - 3000000000;
+SELECT rarely_add_all(ARRAY[5, 6]);
+
 -- The number of a period, from 1970 on.
 SELECT bf_generation(86400000000) = floor(extract(epoch FROM now()) / 86400) AS days;
 SELECT statement, outcome('SELECT ' || statement) FROM (VALUES

@@ -194,6 +194,10 @@ SELECT type, t.* FROM (VALUES
   ('point_of', '{"(1,a,{1})","(2,,)","(,,)",NULL,"(1,a,{1})","(1,b,)"}'),
   ('point_domain', '{"(1,a,{1})","(2,,)","(,,)",NULL,"(1,a,{1})","(1,b,)"}')) v(type, members),
   tried(type::regtype, members) t;
+SELECT bf_create_set('chars', 'char(3)', 100);
+SELECT chars_add('abc'), chars_add_all(ARRAY['abc', 'abd', 'abe']::char(3)[]);
+SELECT chars_has('abe');
+SELECT bf_drop_set('chars');
 
 -- Other roles make sets of their own, and use a set if it is granted to them.
 CREATE ROLE regress_bloomfilter_owner;

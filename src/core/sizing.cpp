@@ -69,37 +69,42 @@ std::uint64_t units_for(std::uint64_t expected, std::uint64_t thousandths,
 
 } // namespace
 
-bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) {
+bool size_in_lines(std::uint64_t expected, double rate, Geometry *geometry) {
   if (expected > kMaxBits) // no rate in range takes less than one bit per value
     return false;
-
   const GridPlace place = place_on_grid(rate);
+  const auto units_of = [=](const auto *entry) {
+    return units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place),
+                     kLineBits);
+  };
   std::uint64_t units;
-  Layout layout;
   std::uint8_t k;
   if (rate >= kCoarseRate) {
-    const CoarseEntry *entry = &kCoarse[place.index];
-    layout = Layout::lines;
-    k = entry->k;
-    units =
-        units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place), kLineBits);
+    k = kCoarse[place.index].k;
+    units = units_of(&kCoarse[place.index]);
   } else {
-    const FineEntry *entry = &kFine[place.index - kFirstFine];
-    const std::uint64_t lines =
-        units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place), kLineBits);
-    const std::uint64_t pages =
-        units_for(expected, interpolate(entry[0].page_bits, entry[1].page_bits, place),
-                  kPageLines * kLineBits);
-    const bool small = lines < kManyUnits && lines < pages * kPageLines;
-    layout = small ? Layout::lines : Layout::pages;
-    k = entry->k;
-    units = small ? lines : pages;
+    k = kFine[place.index - kFirstFine].k;
+    units = units_of(&kFine[place.index - kFirstFine]);
   }
-
-  const std::uint64_t unit_bits = layout == Layout::pages ? kPageLines * kLineBits : kLineBits;
-  if (units > kMaxBits / unit_bits)
+  if (units > kMaxBits / kLineBits)
     return false;
-  *geometry = {layout, k, static_cast<std::uint32_t>(units)};
+  *geometry = {Layout::lines, k, static_cast<std::uint32_t>(units)};
+  return true;
+}
+
+bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) {
+  const bool fits_in_lines = size_in_lines(expected, rate, geometry);
+  if (rate >= kCoarseRate || expected > kMaxBits)
+    return fits_in_lines;
+  const GridPlace place = place_on_grid(rate);
+  const FineEntry *entry = &kFine[place.index - kFirstFine];
+  const std::uint64_t pages = units_for(
+      expected, interpolate(entry[0].page_bits, entry[1].page_bits, place), kPageLines * kLineBits);
+  if (fits_in_lines && geometry->units < kManyUnits && geometry->units < pages * kPageLines)
+    return true;
+  if (pages > kMaxBits / (kPageLines * kLineBits))
+    return false;
+  *geometry = {Layout::pages, entry->k, static_cast<std::uint32_t>(pages)};
   return true;
 }
 

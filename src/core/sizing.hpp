@@ -54,6 +54,8 @@ inline bool rate_in_range(double rate) {
 // within kMinRate ... kMaxRate. If the filter would exceed kMaxBits, returns false and leaves
 // `geometry` unchanged.
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
+// The same in the layout `lines`, though at a low rate another layout would need fewer bits.
+bool size_in_lines(std::uint64_t expected, double rate, Geometry *geometry);
 
 // The size class of a self-sized filter that would have the given geometry. The number of units is
 // rounded up to five significant bits, that is, to a multiple of 2^(floor(log2 units) - 4). If the

@@ -119,6 +119,26 @@ TEST(Sizing, GoldenGeometries) {
   }
 }
 
+// In lines, a filter has more bits than in pages, and otherwise the same.
+TEST(Sizing, InLines) {
+  for (double rate = kMaxRate; rate >= kMinRate; rate *= 0.8)
+    for (std::uint64_t expected : {1, 300, 5000, 1000000}) {
+      SCOPED_TRACE(std::to_string(expected) + " at " + std::to_string(rate));
+      const Geometry usual = sized(expected, rate);
+      Geometry lines = {};
+      ASSERT_TRUE(size_in_lines(expected, rate, &lines));
+      EXPECT_EQ(lines.layout, Layout::lines);
+      if (usual.layout == Layout::lines)
+        EXPECT_EQ(lines, usual);
+      else
+        EXPECT_GE(lines.bits(), usual.bits());
+      EXPECT_EQ(lines.k, usual.k);
+    }
+  Geometry unchanged = {};
+  EXPECT_FALSE(size_in_lines(kMaxBits, 1e-6, &unchanged));
+  EXPECT_EQ(unchanged.units, 0U);
+}
+
 // The table in the documentation: bits per value at a million values, within 2 %.
 TEST(Sizing, BitsPerValue) {
   static const struct {

@@ -28,7 +28,7 @@ constexpr const char *kClock = R"(
 
 // The place of the session's generation in a row whose newest one is not older. Generations that
 // are no longer in the row have the place of the oldest one.
-constexpr const char *kPlace = "LEAST(s.{newest} {-} generation {+} 1, 5)::int";
+constexpr const char *kPlace = "GREATEST(LEAST(s.{newest} {-} generation {+} 1, 5), 0)::int";
 
 // The filters of the generations that are not over by the session's clock.
 constexpr const char *kLive =
@@ -213,7 +213,7 @@ BEGIN
      "OUT expected bigint, OUT target_fpr double precision, OUT keep interval, OUT shards int, "
      "OUT bytes bigint, OUT fill double precision, OUT estimated_count double precision, "
      "OUT estimated_fpr double precision, OUT rows bigint, OUT rows_per_probe double precision, "
-     "OUT generation_begin timestamptz[], OUT generation_count double precision[], "
+     "OUT generation_begin timestamp with time zone[], OUT generation_count double precision[], "
      "OUT generation_fpr double precision[]",
      "STABLE PARALLEL {parallel}", R"(
 #variable_conflict use_variable
@@ -308,13 +308,14 @@ private:
 
 // An expression that makes an empty filter of a level.
 char *empty_filter(const Words &words, const Level &level) {
-  if (!level.grows)
+  Geometry geometry;
+  if (!level.grows && size_in_lines(level.capacity.values, level.capacity.rate, &geometry))
     return words.filled(psprintf("{bf}.bf_create_by_size(" UINT64_FORMAT
                                  ", %d, type => {type literal})",
-                                 level.plain.bits(), level.plain.k));
+                                 geometry.bits(), geometry.k));
   return words.filled(
       psprintf("{bf}.bf_create(" UINT64_FORMAT ", %s, grow => true, type => {type literal})",
-               level.initial.values, double_to_shortest_decimal(level.initial.rate)));
+               level.capacity.values, double_to_shortest_decimal(level.capacity.rate)));
 }
 
 // An expression that depends on the level of the row `key`. `of_level` is called with each level.
@@ -438,7 +439,9 @@ void make_set(const SetName &name, Oid type, const SetShape &shape, Interval *ke
               int64 generation, Oid extension) {
   const bool forgets = keep != nullptr;
   const char *set = quoted(name);
-  const char *type_name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+  // With the number -1 given, char of any length is bpchar, and not character, which is char(1).
+  const char *type_name =
+      format_type_extended(type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
   const bool is_temporary = strcmp(name.schema, "pg_temp") == 0;
   const Level &top = shape.level[0];
   Words words;

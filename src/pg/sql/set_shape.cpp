@@ -20,13 +20,37 @@ namespace {
 // such rows fill a page. So two of them leave room for the next version of one.
 constexpr uint64 kGenerationBytes = 7 * kLineBytes;
 
-// The shares of the rate, by level.
-constexpr double kRateShare[kMaxLevels] = {0.57, 0.2, 0.1};
-constexpr double kFirstGenerationShare = 1 / 4.4, kGenerationShare = 1 / 5.0;
+// What a full shard has of the rate, by level.
+constexpr double kRateShare[kMaxLevels] = {0.74, 0.2, 0.1};
+constexpr double kFirstGenerationShare = 0.7, kGenerationShare = 1 / 5.0;
 
 // How many standard deviations above its share a shard is full. A generation is smaller and varies
 // more. It begins every quarter of `keep` again, so it has many more chances to be an exception.
 constexpr double kDeviations = 2, kDeviationsOfGeneration = 4;
+
+// The share of which a number of values is so many standard deviations above.
+double share_below(double values, double deviations) {
+  const double root = (std::sqrt(deviations * deviations + 4 * values) - deviations) / 2;
+  return root * root;
+}
+
+// The largest number of values for which a filter in lines fits into `bytes` bytes.
+uint64 most_in_lines(double rate, uint64 bytes) {
+  uint64 values = 1;
+  Geometry geometry;
+  while (size_in_lines(values + 1, rate, &geometry) && geometry.bytes() <= bytes)
+    values++;
+  return values;
+}
+
+[[noreturn]] void raise_too_many(const Capacity &capacity, double expected) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+       errmsg("a set of %s values at a false positive rate of %g would need more than %d shards",
+              float8out_internal(expected), capacity.rate, PG_INT32_MAX),
+       errhint("Use fewer values or a higher false positive rate.")));
+}
 
 // How many children a shard has. The more there are, the fewer levels a lookup reads. But a row of
 // a set that forgets has five filters, so it takes more space when it is new.
@@ -72,7 +96,7 @@ Level growing_level(double rate, int links, uint64 bytes) {
     initial.values++;
   // The last link must not become full, because it would get another link.
   const auto values = static_cast<double>(series_from(initial, links).values);
-  return {0, 0, true, {}, initial, Max(std::floor(0.98 * values) - 1, 1)};
+  return {0, 0, initial, true, Max(std::floor(0.98 * values) - 1, 1)};
 }
 
 } // namespace
@@ -80,38 +104,34 @@ Level growing_level(double rate, int links, uint64 bytes) {
 int32 shard_count(const Capacity &capacity, uint64 bytes, double expected) {
   const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, bytes);
   if (shards > PG_INT32_MAX)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
-                    "shards",
-                    float8out_internal(expected), capacity.rate, PG_INT32_MAX),
-             errhint("Use fewer values or a higher false positive rate.")));
+    raise_too_many(capacity, expected);
   return static_cast<int32>(shards);
 }
 
 SetShape set_shape(double expected, double rate, bool forgets) {
   const Capacity capacity = checked_capacity(expected, rate);
-  const Capacity in_filters = {
-      forgets ? (capacity.values + kGenerations - 2) / (kGenerations - 1) : capacity.values,
-      in_range(capacity.rate * (forgets ? kFirstGenerationShare : kRateShare[0]))};
+  const double values = std::ceil(static_cast<double>(capacity.values) /
+                                  (forgets ? kGenerations - 1 : 1)); // in filters of one time
+  const double rate_of_full =
+      in_range(capacity.rate * (forgets ? kFirstGenerationShare : kRateShare[0]));
+  const double deviations = forgets ? kDeviationsOfGeneration : kDeviations;
   const uint64 bytes = forgets ? kGenerationBytes : kShardBytes;
-  const int32 shards = shard_count(in_filters, bytes, expected);
-  const Capacity each = {in_filters.values / shards + 1, in_filters.rate};
+  const auto fitting = static_cast<double>(most_in_lines(rate_of_full, bytes));
+  const double shards = std::ceil(values / share_below(fitting, deviations));
+  if (shards > PG_INT32_MAX)
+    raise_too_many(capacity, expected);
+  const double share = values / shards;
+  const double full = Min(std::ceil(share + deviations * std::sqrt(share)), fitting);
 
   SetShape shape = {capacity, forgets ? kFanOutOfGenerations : kFanOut, 0, {}};
-  int64 first = 0, number = shards;
+  int64 first = 0, number = static_cast<int64>(shards);
   while (shape.levels < kMaxLevels && first + number - 1 <= PG_INT32_MAX) {
     Level &level = shape.level[shape.levels];
-    if (shape.levels == 0) {
-      const auto share = static_cast<double>(each.values);
-      const double deviations = forgets ? kDeviationsOfGeneration : kDeviations;
-      level.plain = geometry_for(Layout::lines, each, expected);
-      level.most = std::floor(share + deviations * std::sqrt(share));
-    } else {
-      const double share = forgets ? kGenerationShare : kRateShare[shape.levels];
-      level =
-          growing_level(capacity.rate * share, forgets ? kLinksInGeneration : kLinksInRow, bytes);
-    }
+    if (shape.levels == 0)
+      level = {0, 0, {static_cast<uint64>(full), rate_of_full}, false, full};
+    else
+      level = growing_level(capacity.rate * (forgets ? kGenerationShare : kRateShare[shape.levels]),
+                            forgets ? kLinksInGeneration : kLinksInRow, bytes);
     level.shards = static_cast<int32>(number);
     level.first = static_cast<int32>(first);
     shape.levels++;
