@@ -333,6 +333,10 @@ SELECT few_for('rare', $$SELECT ARRAY['no' || i] FROM generate_series(1, 40) i$$
     AS "null",
   few_for('combined', $$SELECT ARRAY(SELECT chr(97 + get_byte(decode(md5('no' || i), 'hex'), j) % 4)
     FROM generate_series(0, 8) j) FROM generate_series(1, 100) i$$) AS combined;
+-- The planner looks for many keys in few groups of the index: it has 13.
+SELECT (plan_of(format('SELECT FROM rare WHERE a && %L', (SELECT array_agg('r' || i * 60)
+  FROM generate_series(1, 900) i)), 'BUFFERS') #>> '{0,Planning,Shared Hit Blocks}')::int < 3000
+  AS few_reads;
 DROP TABLE rare, combined;
 
 -- --- Many keys, patterns and rows ----------------------------------------------------------------

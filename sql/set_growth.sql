@@ -128,6 +128,17 @@ SELECT fpr, 1 > ALL (share_of_rate(fpr, 5000, '{5000,5300,6500,15000,50000}')) A
 FROM unnest('{0.1,0.001,0.0001,0.00001,0.000001,0.00000001}'::float8[]) fpr;
 RESET bloomfilter.overfill;
 
+-- The creator's search_path has a type of the same name as a type of the result.
+CREATE SCHEMA set_growth_types;
+CREATE DOMAIN set_growth_types.timestamptz AS int;
+SET search_path = set_growth_types, pg_catalog, set_growth, public;
+SELECT bf_create_set('set_growth.elsewhere', 'int', 100, keep => '1 day');
+SET search_path = set_growth, public;
+SELECT elsewhere_add(1);
+SELECT cardinality(generation_begin) AS generations FROM elsewhere_info();
+DROP DOMAIN set_growth_types.timestamptz;
+DROP SCHEMA set_growth_types;
+
 -- No addition has come to a row for 3 000 000 000 generations.
 SELECT bf_create_set('rarely', 'int', 100, keep => '4 milliseconds');
 SELECT rarely_add_all(ARRAY[5, 6]);

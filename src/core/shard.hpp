@@ -31,6 +31,8 @@ inline std::uint32_t shard_of(std::uint64_t hash, std::uint32_t shards) {
 // The largest number of values for which a filter of a layout fits into `bytes` bytes without its
 // header. The rate is within kMinRate ... kMaxRate. No filter has more than kMaxBits bits.
 std::uint64_t most_values(Layout layout, double rate, std::uint64_t bytes);
+// The same for a filter that has the layout `lines` at every rate (size_in_lines()).
+std::uint64_t most_values_in_lines(double rate, std::uint64_t bytes);
 
 // The number of filters of a layout that hold `expected` values (at least 1). A filter for expected
 // / number + 1 values then has at most `bytes` bytes. Rate and `bytes` are as above.

@@ -73,19 +73,18 @@ bool size_in_lines(std::uint64_t expected, double rate, Geometry *geometry) {
   if (expected > kMaxBits) // no rate in range takes less than one bit per value
     return false;
   const GridPlace place = place_on_grid(rate);
-  const auto units_of = [=](const auto *entry) {
-    return units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place),
-                     kLineBits);
-  };
-  std::uint64_t units;
+  std::uint64_t thousandths;
   std::uint8_t k;
   if (rate >= kCoarseRate) {
-    k = kCoarse[place.index].k;
-    units = units_of(&kCoarse[place.index]);
+    const CoarseEntry *entry = &kCoarse[place.index];
+    thousandths = interpolate(entry[0].line_bits, entry[1].line_bits, place);
+    k = entry->k;
   } else {
-    k = kFine[place.index - kFirstFine].k;
-    units = units_of(&kFine[place.index - kFirstFine]);
+    const FineEntry *entry = &kFine[place.index - kFirstFine];
+    thousandths = interpolate(entry[0].line_bits, entry[1].line_bits, place);
+    k = entry->k;
   }
+  const std::uint64_t units = units_for(expected, thousandths, kLineBits);
   if (units > kMaxBits / kLineBits)
     return false;
   *geometry = {Layout::lines, k, static_cast<std::uint32_t>(units)};
@@ -93,15 +92,20 @@ bool size_in_lines(std::uint64_t expected, double rate, Geometry *geometry) {
 }
 
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) {
-  const bool fits_in_lines = size_in_lines(expected, rate, geometry);
-  if (rate >= kCoarseRate || expected > kMaxBits)
-    return fits_in_lines;
+  if (rate >= kCoarseRate)
+    return size_in_lines(expected, rate, geometry);
+  if (expected > kMaxBits)
+    return false;
   const GridPlace place = place_on_grid(rate);
   const FineEntry *entry = &kFine[place.index - kFirstFine];
   const std::uint64_t pages = units_for(
       expected, interpolate(entry[0].page_bits, entry[1].page_bits, place), kPageLines * kLineBits);
-  if (fits_in_lines && geometry->units < kManyUnits && geometry->units < pages * kPageLines)
+  Geometry lines;
+  if (size_in_lines(expected, rate, &lines) && lines.units < kManyUnits &&
+      lines.units < pages * kPageLines) {
+    *geometry = lines;
     return true;
+  }
   if (pages > kMaxBits / (kPageLines * kLineBits))
     return false;
   *geometry = {Layout::pages, entry->k, static_cast<std::uint32_t>(pages)};

@@ -125,7 +125,7 @@ void lock_work(Relation index) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
                     errmsg("index \"%s\" is being changed by this session already",
                            RelationGetRelationName(index)),
-                    errhint("A function of the index must not use the index.")));
+                    errhint("A function of the index must not check or tidy the index.")));
   ItemPointerData tag = work_tag();
   LockTuple(index, &tag, ExclusiveLock);
 }

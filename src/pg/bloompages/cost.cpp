@@ -127,20 +127,19 @@ const Const *constant_of(PlannerInfo *root, const Comparison &comparison) {
   return reinterpret_cast<Const *>(value);
 }
 
-// Looks for what the search has in some groups, spread over the index.
+// Looks for what the search has in some groups, spread over the index, or in the first of these if
+// there are many keys.
 Sample look_in_groups(Search *search, const RangeMeta &meta) {
   const uint32 most = Min(meta.groups, kMostSampledGroups);
-  uint32 looks = most;
+  uint32 looks = 0;
   double ranges = 0, found = 0, first = 0;
   search->lines = 0;
-  for (uint32 i = 0; i < looks; i++) {
-    const auto group = static_cast<uint32>(uint64{i} * meta.groups / most);
+  for (; looks < most && search->lines <= kMostSampledLines; looks++) {
+    const auto group = static_cast<uint32>(uint64{looks} * meta.groups / most);
     const RangeSlot slot = read_range_slot(search->index, slot_place(meta.directory, group));
     found += search_group(search, slot, group, first_filters(slot.ready)).count();
     ranges += slot.ready;
-    first = i == 0 ? static_cast<double>(search->lines) : first;
-    if (search->lines > kMostSampledLines)
-      looks = i + 1;
+    first = looks == 0 ? static_cast<double>(search->lines) : first;
   }
   const double later = static_cast<double>(search->lines) - first;
   return {ranges > 0 ? found / ranges : 1.0, looks > 1 ? later / (looks - 1) : first};

@@ -11,8 +11,8 @@
 namespace bloomfilter {
 
 // A range with more distinct keys gets a filter of ones, so every scan reads it. Its keys would
-// take 96 MB while it is read, and one large document may have as many. The set of these hashes
-// must not grow once more before it is full.
+// take 96 MB while it is read, and one large document may have as many. The last buffer of keys
+// still fits into a HashSet of 2^23 slots, which does not have to grow.
 constexpr Size kBufferedKeys = 1024, kMostRangeKeys = (Size{1} << 22) - kBufferedKeys;
 
 class KeySet {

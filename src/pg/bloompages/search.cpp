@@ -17,7 +17,7 @@ namespace {
 // The most keys of a condition of which it is found out whether they are needed. For each of them
 // the class is asked once, and looks at all keys.
 constexpr int kMostTried = 64;
-// The most keys that it looks at for this, in about a second.
+// The class is asked less often if it would look at more keys than these in all calls.
 constexpr int kMostAsked = 8 << 20;
 // Probing more keys of which any may be missing costs more than reading the table.
 constexpr int kMostOptional = 1000;

@@ -27,8 +27,8 @@ constexpr const char *kClock = R"(
   oldest bigint := generation {-} 4;)";
 
 // The place of the session's generation in a row whose newest one is not older. Generations that
-// are no longer in the row have the place of the oldest one.
-constexpr const char *kPlace = "GREATEST(LEAST(s.{newest} {-} generation {+} 1, 5), 0)::int";
+// are no longer in the row have the place of the oldest one. It is 1 in an older row, too.
+constexpr const char *kPlace = "GREATEST(LEAST(s.{newest} {-} generation {+} 1, 5), 1)::int";
 
 // The filters of the generations that are not over by the session's clock.
 constexpr const char *kLive =
@@ -308,11 +308,13 @@ private:
 
 // An expression that makes an empty filter of a level.
 char *empty_filter(const Words &words, const Level &level) {
-  Geometry geometry;
-  if (!level.grows && size_in_lines(level.capacity.values, level.capacity.rate, &geometry))
+  if (!level.grows) {
+    Geometry geometry = {};
+    (void)size_in_lines(level.capacity.values, level.capacity.rate, &geometry);
     return words.filled(psprintf("{bf}.bf_create_by_size(" UINT64_FORMAT
                                  ", %d, type => {type literal})",
                                  geometry.bits(), geometry.k));
+  }
   return words.filled(
       psprintf("{bf}.bf_create(" UINT64_FORMAT ", %s, grow => true, type => {type literal})",
                level.capacity.values, double_to_shortest_decimal(level.capacity.rate)));
@@ -405,7 +407,7 @@ void set_forgetting(Words *words, int64 generation) {
              words->filled("GREATEST(s.{newest}, generation) AS newest, s.first_generation,\n"
                            "        CASE WHEN s.{newest} {<} generation THEN\n"
                            "          {shifted} ELSE s.filters END AS filters,\n"
-                           "        GREATEST({place}, 1) AS place"));
+                           "        {place} AS place"));
   words->set("added",
              words->filled("f.newest, LEAST(f.first_generation, f.newest {-} f.place {+} 1),\n"
                            "        f.filters[1 : f.place {-} 1]\n"

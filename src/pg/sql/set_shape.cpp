@@ -28,19 +28,11 @@ constexpr double kFirstGenerationShare = 0.7, kGenerationShare = 1 / 5.0;
 // more. It begins every quarter of `keep` again, so it has many more chances to be an exception.
 constexpr double kDeviations = 2, kDeviationsOfGeneration = 4;
 
-// The share of which a number of values is so many standard deviations above.
-double share_below(double values, double deviations) {
-  const double root = (std::sqrt(deviations * deviations + 4 * values) - deviations) / 2;
+// The number of values in a shard varies by the square root of its share. Returns the share for
+// which a shard is full with `full` values: share + deviations * sqrt(share) = full.
+double share_of_full(double full, double deviations) {
+  const double root = (std::sqrt(deviations * deviations + 4 * full) - deviations) / 2;
   return root * root;
-}
-
-// The largest number of values for which a filter in lines fits into `bytes` bytes.
-uint64 most_in_lines(double rate, uint64 bytes) {
-  uint64 values = 1;
-  Geometry geometry;
-  while (size_in_lines(values + 1, rate, &geometry) && geometry.bytes() <= bytes)
-    values++;
-  return values;
 }
 
 [[noreturn]] void raise_too_many(const Capacity &capacity, double expected) {
@@ -116,8 +108,8 @@ SetShape set_shape(double expected, double rate, bool forgets) {
       in_range(capacity.rate * (forgets ? kFirstGenerationShare : kRateShare[0]));
   const double deviations = forgets ? kDeviationsOfGeneration : kDeviations;
   const uint64 bytes = forgets ? kGenerationBytes : kShardBytes;
-  const auto fitting = static_cast<double>(most_in_lines(rate_of_full, bytes));
-  const double shards = std::ceil(values / share_below(fitting, deviations));
+  const auto fitting = static_cast<double>(most_values_in_lines(rate_of_full, bytes));
+  const double shards = std::ceil(values / share_of_full(fitting, deviations));
   if (shards > PG_INT32_MAX)
     raise_too_many(capacity, expected);
   const double share = values / shards;

@@ -10,8 +10,7 @@
 // above. The shards of all levels have one sequence of keys, level after level.
 //
 // Sizes and rates. The rates of all levels together stay within the rate r of the set:
-// - On level 0, a shard has a plain filter. The loads of shards vary, so the filter is sized for
-// two
+// - On level 0, a shard has a plain filter. The loads of shards vary, so it is sized for two
 //   standard deviations more than the shard's share of the expected values. Then it is full, and
 //   its rate is 0.74 r. At r = 1 %, it has 0.57 r when it holds just its share.
 // - On deeper levels, a shard has a growing filter, which begins small and adds links in the row.
