@@ -30,10 +30,10 @@ namespace bloomfilter {
 namespace {
 
 // A dropped row does not go through the joins above until one of them would drop it. Nobody knows
-// yet which join does, so each join of the query counts, up to this limit. A join costs more if its
+// yet which join does, so each join of the query counts, up to a limit. A join costs more if its
 // hash table is larger than the processor's cache: by this amount each time the table's size
-// doubles. (The server's own cost ignores this.)
-constexpr double kMostSavingOfJoins = 26.0;
+// doubles. (The server's own cost ignores this.) All are in cpu_tuple_cost.
+constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
@@ -77,26 +77,19 @@ struct Candidate {
   double gain; // what the filter would save if it were the only one
 };
 
-// The number of joins that a row of the table may go through until it is joined with the source. If
-// an outer join or a semijoin has both on its inner side, only the joins of that side come first.
-// If all joins of the query counted, TPC-DS 83 with indexes would take 1.11 of the time without
-// filters.
-int joins_before(const PlannerInfo *root, const RelOptInfo *table, const KeySource *source) {
+// The tables of the joins that a row of the table may go through until it is joined with the
+// source. If an outer join or a semijoin has both on its inner side, only the joins of that side
+// come first. If all joins of the query counted, TPC-DS 83 with indexes would take 1.11 of the time
+// without filters.
+Relids joined_before(const PlannerInfo *root, const RelOptInfo *table, const KeySource *source) {
   const Relids both = bms_union(table->relids, source->table->relids);
-  int joins = bms_num_members(root->all_baserels) - 1;
-  for (const SpecialJoinInfo *join : each<SpecialJoinInfo>(root->join_info_list))
-    if (bms_is_subset(both, join->syn_righthand))
-      joins =
-          Min(joins, bms_num_members(bms_intersect(join->syn_righthand, root->all_baserels)) - 1);
-  return joins;
-}
-
-Cost join_saving_of(const TableFacts &facts, const KeySource *source) {
-  const double joins = joins_before(facts.root, joined_relation(facts.root, facts.table), source);
-  const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
-  return cpu_tuple_cost *
-         (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
-          Min(kSavingPerDoubling * doublings_beyond_cache(bytes), kMostSavingOfDoublings));
+  Relids joined = root->all_baserels;
+  for (const SpecialJoinInfo *join : each<SpecialJoinInfo>(root->join_info_list)) {
+    const Relids inner = bms_intersect(join->syn_righthand, root->all_baserels);
+    if (bms_is_subset(both, inner) && bms_num_members(inner) < bms_num_members(joined))
+      joined = inner;
+  }
+  return joined;
 }
 
 // What a filter saves if it is probed for `rows` rows. The cost of building the filter is not
@@ -174,7 +167,8 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   filter->pair = pair;
   filter->source = source;
   filter->tuples = facts.tuples;
-  filter->join_saving = join_saving_of(facts, source);
+  filter->joined = joined_before(facts.root, joined_relation(facts.root, facts.table), source);
+  filter->join_saving = saving_of_joins(source, bms_num_members(filter->joined) - 1);
   filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
   filter->build_cost = least_build_cost(facts.root, source);
@@ -350,6 +344,13 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
   List *candidates = find_candidates(facts, &notes->search);
   notes->filters = choose(facts, candidates, &notes->planned, &notes->correction);
   return notes->filters;
+}
+
+Cost saving_of_joins(const KeySource *source, double joins) {
+  const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
+  return cpu_tuple_cost *
+         (Min(kSavingPerJoin * joins, kMostSavingOfJoins) +
+          Min(kSavingPerDoubling * doublings_beyond_cache(bytes), kMostSavingOfDoublings));
 }
 
 double correction_of_estimates(const PlannerInfo *root) {

@@ -22,10 +22,6 @@ constexpr double kWorthwhile = 30.0;
 // in the joins above. Such a path is offered at this part of the cost of the plain path.
 constexpr double kClearlyCheaper = 0.98;
 
-// What a dropped row saves in each join of the query, in cpu_tuple_cost. How much less the last
-// join may save than this: a look at a hash table that is in the processor's cache measures 3.
-constexpr double kSavingPerJoin = 9.0, kCheapLastJoin = 6.0;
-
 struct JoinFilter {
   KeyPair pair;
   // The rows of the table, or of the UNION ALL that has it as a branch. Building the filter is paid
@@ -36,7 +32,8 @@ struct JoinFilter {
   // expect, because a plan for too few rows can take very long.
   double share;
   double most;
-  double join_saving; // what the join saves for each row that is dropped
+  Relids joined;      // the tables of the joins that a row may go through until it meets the source
+  double join_saving; // what these joins save for each row that is dropped
   double probe_cost, build_cost;
   double needed; // the rows that must reach the filter so that building it pays
   // The filter's InitPlan (initplan.hpp). It becomes part of the plan if a path that probes the
@@ -54,6 +51,10 @@ struct JoinFilter {
 // before those that are built late. Repeated calls for the same table return the same filters,
 // unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
+
+// What a row that is dropped saves if it would go through this number of joins, the last one with
+// the filter's source. The number may have a fraction.
+Cost saving_of_joins(const KeySource *source, double joins);
 
 // The factor by which estimates of the query's joins were changed (keys.hpp), all joins together.
 // If the query only selects from a subquery, it is that of the subquery.
