@@ -103,12 +103,56 @@ RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySe
   return read_range_meta(index);
 }
 
-// True if a group needs much larger filters than it has. `better` is the slot for the ranges that
-// are read just now. The first ranges may have had one value in all rows, as after ALTER TABLE ...
-// ADD COLUMN ... DEFAULT.
-bool is_far_too_small(const RangeSlot &slot, const RangeSlot &better) {
-  constexpr uint32 kFar = 4;
-  return better.lines() > kFar * slot.lines();
+// Lets whoever inserts a row into the ranges before `end` set its bits. Returns the slot.
+RangeSlot begin_filling(Relation index, const SlotPlace &place, int end) {
+  change_slot(index, place, [=](RangeSlot *slot) {
+    slot->filling = Max(slot->filling, static_cast<uint8>(end));
+    slot->attempts = static_cast<uint8>(Min(slot->attempts + 1U, kMostAttempts));
+  });
+  return read_range_slot(index, place);
+}
+
+// The filters of the ranges of one turn, in memory, one after the other.
+struct RangeFilters {
+  uint8 *bits;
+  uint64 values; // hashes in all of them
+  uint64 usual;  // usual_count() of them
+};
+
+RangeFilters make_filters(HeapReader *reader, const NextRange &next, const RangeSlot &slot,
+                          int ranges, KeySet *hashes) {
+  const Geometry geometry = slot.geometry();
+  RangeFilters filters = {};
+  filters.bits = static_cast<uint8 *>(MemoryContextAllocExtended(
+      CurrentMemoryContext, ranges * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+  uint64 counts[kMostFilled];
+  for (int i = 0; i < ranges; i++) {
+    const int range = next.range + i;
+    read_row_hashes(reader, next.blocks.begin(range), next.blocks.begin(range + 1), slot.copies,
+                    hashes);
+    add_to_filter(geometry, filters.bits + i * geometry.bytes(), hashes);
+    counts[i] = counted(hashes);
+    filters.values += counts[i];
+  }
+  filters.usual = usual_count(counts, ranges, reader->columns.have_keys);
+  return filters;
+}
+
+// Makes a group again if its ranges, which usually have this number of hashes, need much larger
+// filters. True if it did. Then they get their filters in later turns. The first ranges may have
+// had one value in all rows, as after ALTER TABLE ... ADD COLUMN ... DEFAULT. The old lines stay as
+// they are for scans that read them just now, and belong to nothing.
+bool make_group_again(const HeapReader &reader, uint32 group, const RangeSlot &slot, uint64 usual) {
+  constexpr uint32 kMuchLarger = 4;
+  if (usual == 0)
+    return false;
+  const RangeMeta meta = read_range_meta(reader.index);
+  const RangeSlot better = new_slot(reader, meta, group, slot.copies, usual);
+  if (better.lines() <= kMuchLarger * slot.lines())
+    return false;
+  write_empty_lines(reader.index, better, group);
+  write_slot(reader.index, meta, better, group);
+  return true;
 }
 
 // Sets in a group's lines the bits of the filters of some ranges. The filters follow each other.
@@ -127,6 +171,16 @@ void set_filter_bits(Relation index, const RangeSlot &slot, const NextRange &nex
       set_line_bits(index, slot, next.group, line, bits, count);
   }
   pfree(bits);
+}
+
+// Lets scans read the filters of the ranges before `end`.
+void end_filling(Relation index, const SlotPlace &place, int end, const RangeFilters &filters) {
+  change_slot(index, place, [&](RangeSlot *slot) {
+    slot->ready = static_cast<uint8>(end);
+    slot->attempts = 0;
+    slot->usual = Max(slot->usual, static_cast<uint32>(filters.usual));
+    slot->values += filters.values;
+  });
 }
 
 // How many of the next ranges, one after the other, have pages that are not being filled just now.
@@ -375,49 +429,20 @@ double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks)
                         : default_range_rate(group, range_count(meta.range_pages, table_blocks));
 }
 
-void summarize(HeapReader *reader, const NextRange &next, int count) {
+void summarize(HeapReader *reader, const NextRange &next, int ranges) {
   Relation index = reader->index;
   KeySet hashes(CurrentMemoryContext);
-  const RangeMeta meta = next.has_slot ? next.meta : add_group(reader, next, count, &hashes);
+  const RangeMeta meta = next.has_slot ? next.meta : add_group(reader, next, ranges, &hashes);
   const SlotPlace place = slot_place(meta.directory, next.group);
-  change_slot(index, place, [&](RangeSlot *slot) {
-    slot->filling = Max(slot->filling, static_cast<uint8>(next.range + count));
-    slot->attempts = static_cast<uint8>(Min(slot->attempts + 1U, kMostAttempts));
-  });
-  const RangeSlot slot = read_range_slot(index, place);
-  const Geometry geometry = slot.geometry();
-  auto *filters = static_cast<uint8 *>(MemoryContextAllocExtended(
-      CurrentMemoryContext, count * geometry.bytes(), MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
-  uint64 counts[kMostFilled], values = 0;
-  for (int i = 0; i < count; i++) {
-    const int range = next.range + i;
-    read_row_hashes(reader, next.blocks.begin(range), next.blocks.begin(range + 1), slot.copies,
-                    &hashes);
-    add_to_filter(geometry, filters + i * geometry.bytes(), &hashes);
-    counts[i] = counted(&hashes);
-    values += counts[i];
-  }
+  const RangeSlot slot = begin_filling(index, place, next.range + ranges);
+  const RangeFilters filters = make_filters(reader, next, slot, ranges, &hashes);
   hashes.release();
   note_skipped(*reader);
-  const uint64 usual = usual_count(counts, count, reader->columns.have_keys);
-  const RangeMeta now = read_range_meta(index);
-  const RangeSlot better = new_slot(*reader, now, next.group, slot.copies, usual);
-  if (usual > 0 && is_far_too_small(slot, better)) {
-    // The group is made again, and its ranges get their filters in later turns. Its old lines stay
-    // as they are for scans that read them just now, and belong to nothing.
-    write_empty_lines(index, better, next.group);
-    write_slot(index, now, better, next.group);
-    pfree(filters);
-    return;
+  if (!make_group_again(*reader, next.group, slot, filters.usual)) {
+    set_filter_bits(index, slot, next, filters.bits, ranges);
+    end_filling(index, place, next.range + ranges, filters);
   }
-  set_filter_bits(index, slot, next, filters, count);
-  pfree(filters);
-  change_slot(index, place, [&](RangeSlot *changed) {
-    changed->ready = static_cast<uint8>(next.range + count);
-    changed->attempts = 0;
-    changed->usual = Max(changed->usual, static_cast<uint32>(usual));
-    changed->values += values;
-  });
+  pfree(filters.bits);
 }
 
 void summarize_all(Relation table, Relation index, void (*pause)()) {

@@ -77,10 +77,10 @@ void note_skipped(const HeapReader &reader);
 // the group's lines were written before.
 void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, uint32 group);
 
-// Gives the range and the next ones, `count` in all, their filters. They are in one group. If its
+// Gives the range and those after it, `ranges` in all, their filters. They are in one group. If its
 // filters are far too small for them, the group is made again, and all its ranges wait. An error
 // leaves the index as right as before; whoever comes next does the same again.
-void summarize(HeapReader *reader, const NextRange &next, int count);
+void summarize(HeapReader *reader, const NextRange &next, int ranges);
 
 // Gives all complete ranges their filters. Calls pause() before each page that is read.
 void summarize_all(Relation table, Relation index, void (*pause)());
