@@ -36,7 +36,7 @@ int overfill = kWarn;
 // one statement.
 struct Warned {
   TimestampTz statement; // when it began
-  uint64 additions;      // of single values
+  uint64 bytes;          // of filters to which single values were added, for each addition
   int count;
   Header headers[8]; // of the filters; no more warnings than these in a statement
 };
@@ -46,7 +46,7 @@ Warned *warned_in_statement() {
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (warned.statement != statement) {
     warned.statement = statement;
-    warned.additions = 0;
+    warned.bytes = 0;
     warned.count = 0;
   }
   return &warned;
@@ -156,9 +156,12 @@ void check_overfill(const Filter &any, Origin origin) {
 }
 
 void check_overfill_after_one(const Filter &any, uint64 random) {
-  constexpr uint64 kFirst = 1024, kOneIn = 16;
-  if (++warned_in_statement()->additions <= kFirst || random % kOneIn == 0)
+  constexpr uint64 kFirstBytes = 1 << 20, kLeastInterval = 16, kBytesPerInterval = 1024;
+  const uint64 bytes = any.header.payload_bytes();
+  uint64 *before = &warned_in_statement()->bytes;
+  if (*before < kFirstBytes || random % Max(kLeastInterval, bytes / kBytesPerInterval) == 0)
     check_overfill(any, Origin::added);
+  *before += bytes;
 }
 
 } // namespace bloomfilter

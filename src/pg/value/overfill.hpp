@@ -43,9 +43,10 @@ enum class Origin : uint8 { built, added, united };
 // (full_rate): if that is more than was requested, the union before has warned of it.
 void check_overfill(const Filter &any, Origin origin);
 
-// Checks the result of one addition. The first 1024 additions of a statement are checked, and of
-// the later ones one in 16, which `random` chooses: nearly every filter that gets too full gets
-// further values.
+// Checks the result of one addition. The first additions of a statement are checked, until their
+// filters have a megabyte. Of the later ones, one in sixteen is, or one in as many as the filter
+// has kilobytes; `random` chooses. Nearly every filter that gets too full gets further values, and
+// a large one needs more of them to get too full.
 void check_overfill_after_one(const Filter &any, uint64 random);
 
 } // namespace bloomfilter
