@@ -14,11 +14,15 @@ namespace bloomfilter {
 
 namespace {
 
-constexpr Size kSetFrom = 128; // smaller arrays do not become sets
+constexpr Size kSetFrom = 128;            // smaller arrays do not become sets
+constexpr Size kHashesPerCheck = 1 << 20; // that are counted between two checks for interrupts
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
-  for (Size i = 0; i < count; i++)
+  for (Size i = 0; i < count; i++) {
+    if (i % kHashesPerCheck == 0)
+      CHECK_FOR_INTERRUPTS();
     count_hash(registers, hashes[i]);
+  }
 }
 
 // Makes the registers if there are more than kExactDistinct distinct hashes. From then on, an

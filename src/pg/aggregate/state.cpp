@@ -42,11 +42,11 @@ Size hashes_without_bitmap(const State *state) {
   return state->is_partial ? 2 * hashes : hashes;
 }
 
-// True if a bf_partial with a full array stays without a bitmap. An estimate comes first,
-// with a standard error of at most an eighth. If even the estimate shows that the distinct hashes
-// surely take more bytes than the bitmap, the result is false. Otherwise repetitions are removed,
-// and the number of distinct hashes decides.
-bool stays_without_bitmap(State *state) {
+// Removes repetitions from the full array of a bf_partial. True if it stays without a bitmap. An
+// estimate comes first, with a standard error of at most an eighth. If it is so high that the
+// distinct hashes surely take more bytes than the bitmap, the result is false, and nothing is
+// removed. Otherwise the number of distinct hashes decides.
+bool thin_without_bitmap(State *state) {
   HashArray *array = &state->bag.array;
   const Geometry &geometry = state->header.geometry;
   if (!state->is_partial || state->bitmap ||
@@ -214,7 +214,7 @@ pg_noinline void make_room_in_state(State *state) {
   const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
   if (capacity < limit)
     resize_array(&state->bag, Min(Max(2 * capacity, kFirstCapacity), limit));
-  else if (!stays_without_bitmap(state))
+  else if (!thin_without_bitmap(state))
     flush(state);
 }
 

@@ -224,7 +224,7 @@ void build_group(HeapReader *reader, const RangeMeta &meta, uint32 number, Block
   uint64 values = 0;
   for (int range = 0; range < complete; range++) {
     read_row_hashes(reader, blocks.begin(range), blocks.begin(range + 1), copies, &hashes);
-    group->counts[range] = counted(&hashes);
+    group->counts[range] = telling_count(&hashes);
     values += group->counts[range];
     if (group->slot.units > 0)
       add_to_filter(group->slot.geometry(), filter_of(*group, range), &hashes);

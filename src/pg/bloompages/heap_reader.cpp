@@ -272,7 +272,7 @@ void count_rows(HeapReader *reader, uint64 begin, uint64 end) {
   MemoryContextSwitchTo(before);
 }
 
-bool are_mostly_full(Relation table, uint64 begin, uint64 end) {
+bool mostly_have_rows(Relation table, uint64 begin, uint64 end) {
   uint64 empty = 0;
   for (uint64 number = begin; number < end; number++) {
     CHECK_FOR_INTERRUPTS();

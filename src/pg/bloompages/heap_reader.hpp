@@ -72,6 +72,6 @@ double share_with_keys(HeapReader *reader, uint64 begin, uint64 end, const Geome
 void count_rows(HeapReader *reader, uint64 begin, uint64 end);
 
 // True if at most an eighth of these pages has no rows.
-bool are_mostly_full(Relation table, uint64 begin, uint64 end);
+bool mostly_have_rows(Relation table, uint64 begin, uint64 end);
 
 } // namespace bloomfilter

@@ -14,12 +14,13 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The most keys of a condition of which it is found out whether they are needed. For each of them
-// the class is asked once, and looks at all keys.
+// For at most this number of keys, the class is asked whether a condition needs the key. Each time
+// it looks at all keys.
 constexpr int kMostTried = 64;
-// The class is asked less often if it would look at more keys than these in all calls.
+// The most keys that the class looks at in all these calls together.
 constexpr int kMostAsked = 8 << 20;
-// Probing more keys of which any may be missing costs more than reading the table.
+// A condition with more keys that are not needed is ignored: probing them would cost more than
+// reading the table.
 constexpr int kMostOptional = 1000;
 // If the class only says yes or no, and the condition has at most this number of keys, the class is
 // asked for each set of them.
@@ -89,8 +90,8 @@ Datum kept_argument(const IndexedColumn &column, Oid type, Datum argument) {
   return datumCopy(argument, by_value, length);
 }
 
-// Asks the class whether the condition can be true, with a GinTernaryValue for each key. `check` of
-// a class that only says yes or no are truth values.
+// Asks the class whether the condition can be true, with a GinTernaryValue for each key. For
+// a class that only says yes or no, `check` has a bool for each key.
 bool ask_class(Search *search, const KeyCondition &condition, void *check) {
   CHECK_FOR_INTERRUPTS();
   IndexedColumn *column = condition.column;
@@ -115,22 +116,22 @@ bool ask_class(Search *search, const KeyCondition &condition, void *check) {
   return may_be;
 }
 
-// Asks a class that only says yes or no for every set of keys. Then whether the condition can be
-// true if at most the keys of a set are there: for the set or for a part of it, because keys that
-// may be there may also be missing.
+// Asks a class that only says yes or no for every set of keys. Then finds for each set whether the
+// condition can be true if at most these keys are there: if the class says yes for the set or for a
+// part of it, because keys that may be there may also be missing.
 void list_sets(Search *search, KeyCondition *condition) {
   const int sets = 1 << condition->count;
-  condition->can_be_true = make_zeroed_array<bool>(sets, search->keys);
+  condition->answers = make_zeroed_array<bool>(sets, search->keys);
   for (int set = 0; set < sets; set++) {
     bool check[kMostListed];
     for (int i = 0; i < condition->count; i++)
       check[i] = (set >> i & 1) != 0;
-    condition->can_be_true[set] = ask_class(search, *condition, check);
+    condition->answers[set] = ask_class(search, *condition, check);
   }
   for (int i = 0; i < condition->count; i++)
     for (int set = 0; set < sets; set++)
       if (set >> i & 1)
-        condition->can_be_true[set] |= condition->can_be_true[set ^ 1 << i];
+        condition->answers[set] |= condition->answers[set ^ 1 << i];
 }
 
 // True if the condition can be true for a range that may have the keys for which has(key) is true.
@@ -138,18 +139,19 @@ template <typename Has>
 bool can_be_true(Search *search, const KeyCondition &condition, GinTernaryValue *check, Has has) {
   if (!condition.is_asked)
     return true;
-  if (condition.can_be_true) {
+  if (condition.answers) {
     int set = 0;
     for (int i = 0; i < condition.count; i++)
       set |= has(i) ? 1 << i : 0;
-    return condition.can_be_true[set];
+    return condition.answers[set];
   }
   for (int i = 0; i < condition.count; i++)
     check[i] = has(i) ? GIN_MAYBE : GIN_FALSE;
   return ask_class(search, condition, check);
 }
 
-// Adds the needed keys to the search. Returns the number of keys that are not needed.
+// Adds the needed keys to the search. If the condition cannot be true even with all keys, nothing
+// is found. Returns the number of keys that are not needed.
 int add_needed(Search *search, const KeyCondition &condition) {
   auto *check = make_array<GinTernaryValue>(condition.count, search->keys);
   const int tried = Min(Min(condition.count, kMostTried), 1 + kMostAsked / (condition.count + 1));
@@ -242,6 +244,7 @@ FilterSet probe_needed(Search *search, const RangeSlot &slot, uint32 group, Filt
   if (!search->is_sorted && slot.ready > 0)
     return probe_and_sort(search, slot, group, among);
   for (const NeededHash &needed : search->needed) {
+    CHECK_FOR_INTERRUPTS();
     if (among.is_empty())
       break;
     if (needed.is_in(slot))

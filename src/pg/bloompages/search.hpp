@@ -6,7 +6,8 @@
 // A condition on keys has the keys that extractQuery() finds in it, and the operator class says
 // whether it can be true if some of them are there and some are not. A filter knows only that a key
 // is *not* there. So the class is asked with "maybe" and "no", and never with "yes"; the keys of
-// a range may also belong to different rows.
+// a range may also belong to different rows. A class that only says yes or no is asked for every
+// set of keys.
 //
 // Most conditions are false as soon as one key is missing. Such keys are *needed*. They are found
 // once: a key is needed if the class says "no" when this key alone is missing. Needed hashes of all
@@ -37,14 +38,14 @@ namespace bloomfilter {
 // A hash that a range must have.
 struct NeededHash {
   uint64 hash;
-  int copy; // of a whole value's hash or a key's: probed in groups that have more copies
+  int copy; // its number; probed in groups whose hashes have more copies than this
   CopiesOf which;
-  int found; // ranges of the first group
+  int found; // how many ranges of the first group have it
 
   bool is_in(const RangeSlot &slot) const { return copy < slot.copies.*which; }
 };
 
-// A condition with keys that are not needed.
+// A condition some of whose keys are not needed.
 struct KeyCondition {
   IndexedColumn *column;
   StrategyNumber strategy;
@@ -57,8 +58,9 @@ struct KeyCondition {
   bool *is_probed;  // false: the key is NULL, or stands for several keys, so it may be anywhere
   bool takes_empty; // values without keys may fulfil the condition
   // If the class can only say yes or no: whether the condition can be true if at most these keys
-  // are there, for all sets of keys. NULL if the class is asked each time, or has too many keys.
-  bool *can_be_true;
+  // are there, for all sets of keys. NULL if the class is asked each time, or if there are too many
+  // keys.
+  bool *answers;
   bool is_asked; // false if the class only says yes or no, and there are too many keys to list
 };
 
@@ -91,8 +93,8 @@ void end_search(Search *search);
 
 // Forgets all conditions.
 void clear_conditions(Search *search);
-// Adds a condition: the value or key of a column (from 0 on), the strategy, the type of the
-// argument (InvalidOid: the one of the class), and the argument.
+// Adds a condition on a column; the first one is 0. InvalidOid stands for the class's own type of
+// an argument.
 void add_condition(Search *search, int column, StrategyNumber strategy, Oid type, Datum argument);
 
 // The ranges of `among` that may have rows for which all conditions are true.

@@ -40,7 +40,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr uint32 kMostAttempts = 3; // of INSERTs; VACUUM tries again
-constexpr uint64 kRangesToWait = 8; // for empty pages of a range
+constexpr uint64 kRangesToWait = 8; // after so many further ranges, empty pages delay none
 
 // Writes empty pages of a group's lines after all pages that are in use. They are in no slot yet,
 // so after a crash they are written again.
@@ -56,7 +56,8 @@ void write_empty_lines(Relation index, const RangeSlot &slot, uint32 group) {
   }
 }
 
-// The number of hashes that a range will get which has no rows now, after a DELETE for instance.
+// The number of hashes that a range is expected to get, by the size of the table. For a group whose
+// first ranges have no rows now, as after a DELETE.
 uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
   constexpr double kRowsOfPage = 64; // if the server does not know either
   constexpr double kKeysOfValue = 4; // that are new in the range
@@ -68,9 +69,9 @@ uint64 expected_count(const HeapReader &reader, uint32 range_pages) {
                              (reader.columns.have_keys ? kKeysOfValue : 1));
 }
 
-// The number of hashes for which a group is made whose first ranges have these numbers of them. A
-// later range may have more. So it is what the ranges before had, if that was more. One of them
-// with unusually many does not count.
+// The number of hashes for which the filters of a group are sized. `counts` are those of its first
+// ranges. Later ranges may have more, so the group before counts, too, up to twice its mean: one
+// range with unusually many hashes must not decide.
 uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const uint64 *counts,
                          int ranges) {
   const bool have_keys = reader.columns.have_keys;
@@ -81,8 +82,8 @@ uint64 count_to_size_for(const HeapReader &reader, const NextRange &next, const 
       read_range_slot(reader.index, slot_place(next.meta.directory, next.group - 1));
   const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
   const uint64 mean = before.values / Max(before.ready, uint8{1});
-  const uint64 number = Min(uint64{before.usual}, 2 * mean);
-  return Max(usual, number * next.blocks.range_pages / pages_before);
+  const uint64 usual_before = Min(uint64{before.usual}, 2 * mean);
+  return Max(usual, usual_before * next.blocks.range_pages / pages_before);
 }
 
 // Reads ranges to find out how large the filters of their group have to be, and makes the group.
@@ -94,7 +95,7 @@ RangeMeta add_group(HeapReader *reader, const NextRange &next, int ranges, KeySe
   uint64 counts[kMostFilled];
   for (int i = 0; i < ranges; i++) {
     read_row_hashes(reader, next.blocks.begin(i), next.blocks.begin(i + 1), copies, hashes);
-    counts[i] = counted(hashes);
+    counts[i] = telling_count(hashes);
   }
   const RangeSlot slot = new_slot(*reader, next.meta, next.group, copies,
                                   count_to_size_for(*reader, next, counts, ranges));
@@ -131,7 +132,7 @@ RangeFilters make_filters(HeapReader *reader, const NextRange &next, const Range
     read_row_hashes(reader, next.blocks.begin(range), next.blocks.begin(range + 1), slot.copies,
                     hashes);
     add_to_filter(geometry, filters.bits + i * geometry.bytes(), hashes);
-    counts[i] = counted(hashes);
+    counts[i] = telling_count(hashes);
     filters.values += counts[i];
   }
   filters.usual = usual_count(counts, ranges, reader->columns.have_keys);
@@ -139,9 +140,9 @@ RangeFilters make_filters(HeapReader *reader, const NextRange &next, const Range
 }
 
 // Makes a group again if its ranges, which usually have this number of hashes, need much larger
-// filters. True if it did. Then they get their filters in later turns. The first ranges may have
-// had one value in all rows, as after ALTER TABLE ... ADD COLUMN ... DEFAULT. The old lines stay as
-// they are for scans that read them just now, and belong to nothing.
+// filters. This happens if its first ranges had one value in all rows, as after ALTER TABLE ... ADD
+// COLUMN ... DEFAULT. True if the group was made again. Then the ranges get their filters in later
+// turns. The old lines stay as they are for scans that read them just now, and belong to nothing.
 bool make_group_again(const HeapReader &reader, uint32 group, const RangeSlot &slot, uint64 usual) {
   constexpr uint32 kMuchLarger = 4;
   if (usual == 0)
@@ -183,28 +184,28 @@ void end_filling(Relation index, const SlotPlace &place, int end, const RangeFil
   });
 }
 
-// How many of the next ranges, one after the other, have pages that are not being filled just now.
-// Servers from 16 on extend a table by many pages at once, so the pages before a row may still be
-// empty. But pages that are empty after a crash must not stop all later ranges from getting their
-// filters.
+// How many of the next ranges, one after the other, have pages to which no rows are just being
+// added. Servers from 16 on extend a table by many pages at once, so the pages before a row may
+// still be empty. But pages that are empty after a crash must not stop all later ranges from
+// getting their filters.
 int ranges_at_rest(Relation table, const NextRange &next, int ranges, BlockNumber block) {
   int count = 0;
   while (count < ranges &&
          (next.end(count + 1) + kRangesToWait * next.blocks.range_pages <= block ||
-          are_mostly_full(table, next.blocks.begin(next.range + count), next.end(count + 1))))
+          mostly_have_rows(table, next.blocks.begin(next.range + count), next.end(count + 1))))
     count++;
   return count;
 }
 
-// The most ranges that get their filters in one turn: eight, but no more than the group has, and
-// no more heap pages than an INSERT should read.
+// The most ranges that get their filters in one turn: eight, but no more than are left in the
+// group, and no more heap pages than an INSERT should read.
 int ranges_of_turn(const NextRange &next) {
   const auto pages = static_cast<int>(kMostChosenPages / next.blocks.range_pages);
   return Min(Min(kMostFilled, kGroupRanges - next.range), Max(pages, 1));
 }
 
 // The number of pages that are read for each heap page, with those of long values.
-double pages_with_toast(Relation table) {
+double pages_per_heap_page(Relation table) {
   if (!OidIsValid(table->rd_rel->reltoastrelid))
     return 1;
   Relation toast = table_open(table->rd_rel->reltoastrelid, AccessShareLock);
@@ -233,7 +234,7 @@ IndexBulkDeleteResult *statistics_of(const IndexVacuumInfo *info, IndexBulkDelet
 
 // True if an error does not come from the index's functions: somebody wants the statement to end,
 // or the server is in trouble, as with a full disk or a damaged page. Then the INSERT must fail.
-// But a row for which a function needs too much memory may be somebody else's.
+// Lack of memory is no such error: a function may need it for a row of somebody else.
 bool ends_statement(int code) {
   const int category = ERRCODE_TO_CATEGORY(code);
   return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_SYSTEM_ERROR ||
@@ -244,12 +245,13 @@ bool ends_statement(int code) {
 // Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
 // the functions of the index may have been called for a row that is not the caller's. Cancels,
 // shutdowns, full disks and damaged pages end the INSERT all the same. The caller does not see what
-// the functions say of such rows, either.
-void summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
+// the functions say of such rows, either. False if an error was logged.
+bool summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
   const MemoryContext before = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
   const MemoryContext memory =
       AllocSetContextCreate(before, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
+  volatile bool is_done = true;
   BeginInternalSubTransaction(nullptr);
   PG_TRY();
   {
@@ -272,16 +274,20 @@ void summarize_or_log(Relation table, Relation index, const NextRange &next, int
     CurrentResourceOwner = owner;
     if (ends_statement(error->sqlerrcode))
       ReThrowError(error);
-    ereport(LOG, (errcode(error->sqlerrcode),
-                  errmsg("could not make filters of index \"%s\": %s",
-                         RelationGetRelationName(index), error->message),
-                  errhint("The rows stay in the part that every scan reads, until VACUUM or "
-                          "bf_index_tidy() makes the filters.")));
+    // The caller's client_min_messages holds again, and the message may quote somebody's row.
+    ereport(LOG_SERVER_ONLY,
+            (errcode(error->sqlerrcode),
+             errmsg("could not make filters of index \"%s\": %s", RelationGetRelationName(index),
+                    error->message),
+             errhint("The rows stay in the part that every scan reads, until VACUUM or "
+                     "bf_index_tidy() makes the filters.")));
+    is_done = false;
   }
   PG_END_TRY();
   MemoryContextSwitchTo(before);
   CurrentResourceOwner = owner;
   MemoryContextDelete(memory);
+  return is_done;
 }
 
 // The number of ranges that get their filters because a row was put into a heap page; often 0.
@@ -314,7 +320,7 @@ uint64 usual_count(const uint64 *counts, int ranges, bool have_keys) {
   return sum / static_cast<uint64>(end - sorted);
 }
 
-uint64 counted(KeySet *hashes) {
+uint64 telling_count(KeySet *hashes) {
   return hashes->is_full() ? 0 : hashes->count();
 }
 
@@ -465,7 +471,7 @@ void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is
   if (IsInParallelMode() || ranges_due(next_range(index), has_keys, block) == 0 ||
       !try_lock_work(index))
     return;
-  const double pages_of_page = pages_with_toast(table);
+  const double pages_of_page = pages_per_heap_page(table);
   double pages = kMostChosenPages; // that are left to read
   do {
     const NextRange next = next_range(index); // somebody else may have been faster
@@ -473,9 +479,8 @@ void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is
     const int most = Max(static_cast<int>(pages / pages_of_range), 1);
     const int ranges =
         ranges_at_rest(table, next, Min(ranges_due(next, has_keys, block), most), block);
-    if (ranges == 0)
+    if (ranges == 0 || !summarize_or_log(table, index, next, ranges))
       break;
-    summarize_or_log(table, index, next, ranges);
     pages -= ranges * pages_of_range;
   } while (is_partial && pages > 0); // the next row of the index may be far away
   unlock_work(index);

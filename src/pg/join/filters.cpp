@@ -32,7 +32,7 @@ namespace {
 // A dropped row does not go through the joins above until one of them would drop it. Nobody knows
 // yet which join does, so each join of the query counts, up to a limit. A join costs more if its
 // hash table is larger than the processor's cache: by this amount each time the table's size
-// doubles. (The server's own cost ignores this.) All are in cpu_tuple_cost.
+// doubles. (The server's own cost ignores this.) The first four are in cpu_tuple_cost.
 constexpr double kSavingPerJoin = 9.0, kMostSavingOfJoins = 26.0;
 constexpr double kSavingPerDoubling = 0.5, kMostSavingOfDoublings = 6.0;
 constexpr double kBytesPerHashedRow = 48.0;
@@ -67,8 +67,8 @@ struct TableFacts {
   PlannerInfo *root;
   RelOptInfo *table;
   double tuples;         // JoinFilter::tuples
-  double conditions;     // the cost of the table's own conditions for a row
-  double joined;         // the share of rows that fulfil the table's own conditions
+  double condition_cost; // of the table's own conditions for a row
+  double selected;       // the share of rows that fulfil these conditions
   List *subquery_probes; // what find_subquery_probes() found
 };
 
@@ -95,7 +95,8 @@ Relids joined_before(const PlannerInfo *root, const RelOptInfo *table, const Key
 // What a filter saves if it is probed for `rows` rows. The cost of building the filter is not
 // subtracted.
 double saved_by(const TableFacts &facts, const JoinFilter &filter, double rows) {
-  const double dropped = cost_of_row_left() + facts.conditions + facts.joined * filter.join_saving;
+  const double dropped =
+      cost_of_row_left() + facts.condition_cost + facts.selected * filter.join_saving;
   return rows * ((1.0 - filter.share) * dropped - filter.probe_cost);
 }
 
@@ -107,7 +108,7 @@ double saved_by_batches(const TableFacts &facts) {
 // True if a filter may be tried, whatever the estimate says.
 bool is_cheap(const TableFacts &facts, const Candidate &candidate) {
   const JoinFilter &filter = candidate.filter;
-  const double scan = facts.tuples * (cpu_tuple_cost + facts.joined * filter.join_saving);
+  const double scan = facts.tuples * (cpu_tuple_cost + facts.selected * filter.join_saving);
   return filter.source->rows < filter.source->tuples &&
          filter.build_cost + kTriedRows * filter.probe_cost <= kRisk * scan;
 }
@@ -121,7 +122,7 @@ bool is_placed(const TableFacts &facts, const Candidate &candidate, double saved
 }
 
 // The rows that must reach a filter so that building it pays. A filter that costs little is built
-// at once. If the estimate sees nothing in a filter, it is assumed to drop half of the rows.
+// at once. A filter is assumed to drop half of the rows at least, even if the estimate says less.
 double rows_needed(const TableFacts &facts, const Candidate &candidate) {
   if (is_cheap(facts, candidate))
     return 0.0;
@@ -154,8 +155,9 @@ double passed_share(double partners) {
   return partners + (1.0 - partners) * kDefaultRate;
 }
 
-// Looks at an equality. Returns NULL if a filter of its keys certainly does not pay.
-Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *search) {
+// Makes the candidate of an equality. NULL if the source allows no filter, if the query probes such
+// a filter itself, or if the filter is not expected to pay.
+Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, KeySearch *search) {
   const KeySource *source =
       find_source(facts.root, pair, joined_relation(facts.root, facts.table)->relids, search);
   if (!source || !has_allowed_size(source) ||
@@ -167,8 +169,9 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   filter->pair = pair;
   filter->source = source;
   filter->tuples = facts.tuples;
-  filter->joined = joined_before(facts.root, joined_relation(facts.root, facts.table), source);
-  filter->join_saving = saving_of_joins(source, bms_num_members(filter->joined) - 1);
+  filter->joined_tables =
+      joined_before(facts.root, joined_relation(facts.root, facts.table), source);
+  filter->join_saving = saving_of_joins(source, bms_num_members(filter->joined_tables) - 1);
   filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
   filter->build_cost = least_build_cost(facts.root, source);
@@ -192,7 +195,7 @@ int by_gain(const ListCell *a, const ListCell *b) {
 }
 
 // Returns the best candidate of each source, sorted by gain, largest first.
-List *find_candidates(const TableFacts &facts, Search *search) {
+List *find_candidates(const TableFacts &facts, KeySearch *search) {
   List *candidates = NIL;
   for (const KeyPair *pair : each<KeyPair>(keys_of(facts.root, facts.table, search))) {
     if (search->looks <= 0)
@@ -231,14 +234,14 @@ bool plan_candidate(const TableFacts &facts, Candidate *candidate, double saved,
   if (is_placed(facts, *candidate, saved))
     return true;
   candidate->filter.result = nullptr;
-  // Those that the source's neighbours have added.
+  // This forgets the subqueries that the source's neighbours have added, too.
   forget_subqueries_after(facts.root->glob, before);
   return false;
 }
 
 // Takes the candidates that pay. Each is judged for the rows that the filters before it let
 // through. `planned` are the filters of this and other tables whose InitPlans were planned.
-// `correction` is multiplied by what estimates of joins are multiplied by.
+// Multiplies `correction` by each factor by which it changes the estimate of a join.
 List *choose(const TableFacts &facts, List *candidates, List **planned, double *correction) {
   List *filters = NIL;
   ExtensionOids oids;
@@ -280,7 +283,7 @@ List *choose(const TableFacts &facts, List *candidates, List **planned, double *
 // are kept because other tables may share an InitPlan, and because their number is limited.
 struct PlannedFilters {
   List *planned; // newest first
-  Search search;
+  KeySearch search;
   Index table; // 0 if no table was planned yet
   List *filters;
   Index joined; // the relation that has the table; 0 if no table was planned yet
@@ -298,8 +301,8 @@ PlannedFilters *notes_of(const PlannerInfo *root) {
   return notes;
 }
 
-// The subquery that FROM consists of, if each of its rows is a row of the query. NULL if there is
-// none.
+// The only subquery in FROM, if it returns the rows of its joins as they are: without grouping,
+// DISTINCT, set operations or LIMIT. NULL if there is none.
 const PlannerInfo *only_subquery(const PlannerInfo *root) {
   int number;
   if (!bms_get_singleton_member(root->all_baserels, &number))

@@ -32,7 +32,8 @@ struct JoinFilter {
   // expect, because a plan for too few rows can take very long.
   double share;
   double most;
-  Relids joined;      // the tables of the joins that a row may go through until it meets the source
+  Relids
+      joined_tables;  // the tables of the joins that a row may go through until it meets the source
   double join_saving; // what these joins save for each row that is dropped
   double probe_cost, build_cost;
   double needed; // the rows that must reach the filter so that building it pays
@@ -66,8 +67,8 @@ struct Driven {
   double share;      // the share of the table's rows that they find
 };
 
-// `driver` is the table that drives the index scans. Equalities of single values count. If there is
-// none, the result is the number of its rows and 1.
+// `driver` is the table that drives the index scans. Equalities of single values count. If the
+// tables have none, the result is the number of the driver's rows, and 1.
 Driven driven_by(PlannerInfo *root, RelOptInfo *table, const RelOptInfo *driver);
 
 // What a path that probes filters keeps in its custom_private.

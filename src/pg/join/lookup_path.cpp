@@ -4,9 +4,9 @@
 // parameterized in the same way, so the server considers it for the same joins.
 //
 // The filters must not change what the server joins by lookups. So the path returns as many rows as
-// the one below it, as far as the server knows, and costs only a little less. Before, TPC-DS 60
-// with indexes on foreign keys got lookups in place of a scan with filters, and took 2.5 times as
-// long.
+// the one below it, as far as the server knows, and costs only a little less. When such paths
+// promised fewer rows, TPC-DS 60 with indexes on foreign keys got lookups in place of a scan with
+// filters, and took 2.5 times as long.
 //
 // What is not good about it: an index scan passes its rows on one by one, so the filters are not
 // probed in batches. In the 44 queries of TPC-DS and DSB that have such a path, filters for lookups
@@ -45,8 +45,8 @@ Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targe
   return &scan->scan.plan;
 }
 
-// The number of rows that a parameterized path returns in all its executions. The tables that drive
-// it may be joined to others first, and then other numbers of their rows come.
+// The number of rows that a parameterized path returns in all its executions: as if the smallest of
+// the tables that drive it drove it alone. They may be joined to others first.
 double rows_of_all(const PlannerInfo *root, const Path *path) {
   double executions = 0.0;
   for (int i = -1; (i = bms_next_member(PATH_REQ_OUTER(path), i)) >= 0;) {
@@ -57,16 +57,17 @@ double rows_of_all(const PlannerInfo *root, const Path *path) {
   return executions * path->rows;
 }
 
-// The last join of a row counts as this share of a join. It is often a look at a hash table that is
-// in the processor's cache, which measures a third of what a join saves otherwise. If it counted as
-// a whole join, TPC-DS 32 with indexes on foreign keys would take 1.23 of the time without filters.
+// The last join of a row counts as this share of a join. It is often a look at a small hash table
+// that is in the processor's cache, and was measured to cost a third of another join. If it counted
+// as a whole join, TPC-DS 32 with indexes on foreign keys would take 1.23 of the time without
+// filters.
 constexpr double kLastJoin = 1.0 / 3.0;
 
 // What a probe for a row saves, without the cost of building the filter. Of the joins that count
 // for a scan, the row has met those with the tables that drive the index scan. Each row also goes
 // through one more node.
 Cost saved_by_probe(const Path *path, const JoinFilter &filter) {
-  const Relids left = bms_difference(filter.joined, PATH_REQ_OUTER(path));
+  const Relids left = bms_difference(filter.joined_tables, PATH_REQ_OUTER(path));
   const double joins = bms_num_members(left) - 2 + kLastJoin;
   const Cost saving = saving_of_joins(filter.source, joins);
   return (1.0 - filter.share) * saving - cost_of_probe(kBytesPerValue * filter.source->rows) -
@@ -77,8 +78,8 @@ bool is_lookup(const Path *path) {
   return path->param_info && (path->pathtype == T_IndexScan || path->pathtype == T_BitmapHeapScan);
 }
 
-// The server frees a path, unless it is an index path, when a better one is found. So the copy is
-// kept.
+// The server frees a path when a better one is found, unless it is an index path. So the path of a
+// bitmap scan is copied.
 Path *kept_path(Path *path) {
   if (!IsA(path, BitmapHeapPath))
     return path;
@@ -88,11 +89,10 @@ Path *kept_path(Path *path) {
 }
 
 // An estimated saving has to be larger than the cost of building by this factor. Because the
-// estimate promises so much, a filter is built when the rows that have come would have paid for
-// half of it, the cost divided by this factor. With 1 in place of 2, TPC-DS 26 with indexes on
-// foreign keys takes 1.16 of the time without filters, and 20 takes 1.07. If a filter were built
-// only when all of it would have been paid for, 25 and 29 would take 0.78 and 0.90 in place of 0.70
-// and 0.76.
+// estimate promises so much, a filter is built as soon as the rows that have come would have saved
+// its cost divided by this factor. With 1 in place of 2, TPC-DS 26 with indexes on foreign keys
+// takes 1.16 of the time without filters, and 20 takes 1.07. If a filter were built only when all
+// of it would have been paid for, 25 and 29 would take 0.78 and 0.90 in place of 0.70 and 0.76.
 constexpr double kLookupMargin = 2.0;
 
 // True if the join that drives a scan compares the value for which a filter is probed. Then a
@@ -134,10 +134,10 @@ Path *make_lookup_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, c
   Path *path = &custom->path;
   path->pathtype = T_CustomScan;
   // InitPlans are at the top of their query's plan, and workers cannot execute all of them. If the
-  // query is part of another one, its whole plan may be below a Gather of that. If parallel queries
-  // are tested, the same is true of any query: up to PostgreSQL 16, the server then leaves the
-  // InitPlans where nothing can use them.
-  // Nor may a Gather build a filter before a condition that is evaluated once (join_path.cpp).
+  // query is part of another one, its whole plan may be below a Gather of the other query. If
+  // parallel queries are tested, the same is true of any query: up to PostgreSQL 16, the server
+  // then leaves the InitPlans where nothing can use them. Nor may a Gather build a filter before a
+  // condition that is evaluated once (join_path.cpp).
   path->parallel_safe &= !root->parent_root && !root->hasPseudoConstantQuals &&
                          debug_parallel_query == DEBUG_PARALLEL_OFF;
   path->total_cost *= kClearlyCheaper;

@@ -129,7 +129,7 @@ bool may_be_source(PlannerInfo *root, RelOptInfo *table) {
 }
 
 // True if a filter of a pair's keys may be built. `dependent` are the tables that depend on it.
-bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent, Search *search) {
+bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent, KeySearch *search) {
   RelOptInfo *table = pair.source;
   TableNotes *notes = &search->tables[table->relid];
   if (!notes->is_judged) {
@@ -144,7 +144,7 @@ bool may_be_source(PlannerInfo *root, const KeyPair &pair, Relids dependent, Sea
 // --- neighbours ----------------------------------------------------------------------------------
 
 KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                       Search *search);
+                       KeySearch *search);
 
 // True if an expression of a source is its key, or a field of its key.
 bool is_of_key(const Node *value, const KeyPair &pair) {
@@ -157,7 +157,7 @@ bool is_of_key(const Node *value, const KeyPair &pair) {
 // Adds neighbours to a source: other tables whose join with the source leaves few of its keys. A
 // table in `taken` is not added, because the keys of the source are probed for its rows.
 void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, Relids taken,
-                     int depth, Search *search) {
+                     int depth, KeySearch *search) {
   const List *pairs = keys_of(root, source->table, search);
   for (const KeyPair *pair : each<KeyPair>(pairs)) {
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
@@ -181,7 +181,7 @@ void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, R
 }
 
 KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                       Search *search) {
+                       KeySearch *search) {
   RelOptInfo *table = pair.source;
   CHECK_FOR_INTERRUPTS();
   search->looks--;
@@ -210,7 +210,7 @@ List *conditions_of_source(const RelOptInfo *table) {
   return extract_actual_clauses(table->baserestrictinfo, false);
 }
 
-const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
+const List *keys_of(PlannerInfo *root, RelOptInfo *table, KeySearch *search) {
   TableNotes *notes = &search->tables[table->relid];
   if (!notes->has_keys) {
     notes->has_keys = true;
@@ -231,7 +231,7 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   return tuples;
 }
 
-KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search) {
+KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, KeySearch *search) {
   return make_source(root, pair, taken, kDepth, search);
 }
 

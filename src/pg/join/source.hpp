@@ -38,13 +38,13 @@ struct TableNotes {
 
 // Bounds the time spent on finding filters. Joins of many tables have very many equalities, and few
 // of them matter.
-struct Search {
+struct KeySearch {
   int looks;          // how many more equalities may be looked at for the current table
   TableNotes *tables; // an entry for each table, indexed by its number
 };
 
 // The keys of other tables by which the rows of a table may be dropped, as a list of KeyPair.
-const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search);
+const List *keys_of(PlannerInfo *root, RelOptInfo *table, KeySearch *search);
 
 // The number of rows of a table, including its partitions or children. For a UNION ALL, of those of
 // its branches that are tables.
@@ -60,6 +60,6 @@ List *conditions_of_source(const RelOptInfo *table);
 
 // Makes the source of a pair's keys. `taken` has the table that the filter is for. NULL if the
 // source's table or its conditions do not allow a filter.
-KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
+KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, KeySearch *search);
 
 } // namespace bloomfilter

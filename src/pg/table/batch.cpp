@@ -143,7 +143,8 @@ ScanProgress progress_of(const RowBatches *batches) {
           static_cast<double>(heap_of(&batches->reader)->rs_nblocks)};
 }
 
-// Keeps the rows that fulfil the condition of a probe.
+// Keeps the rows that fulfil the condition of a probe. Evaluates the filter before, if it is not
+// known yet. Keeps all rows if the filter is not built yet or rests (probe_control.hpp).
 void apply_condition(RowBatches *batches, FilterCondition *condition) {
   ProbeControl *control = &condition->control;
   if (!condition->known) {

@@ -3,8 +3,8 @@
 // A batch begins as the rows of one page (page_reader.hpp). Conditions of lower security levels are
 // evaluated for each row. Then each filter in turn is probed for all rows that are left. A node of
 // the executor reads the batches and uses the rows that are left in the end (batch_node.hpp). For a
-// node that returns no rows, this file also evaluates all other conditions, before and after the
-// probes.
+// Bloom Filter Build, which does not return the rows of the table, this file also evaluates all
+// other conditions, before and after the probes.
 //
 //   begin_batches()     once, when the node begins
 //   open_reader()       before the first batch, with a table scan, which the node ends; or
@@ -67,9 +67,10 @@ struct FilterCondition {
   // Set by begin_batches().
   Node *expression; // the condition
   ExprState *filter_expression;
-  int parameter; // the number of the parameter that is the filter; -1 if it is none
-  // If a table is read: true for a row if a sequential scan would probe the filter for it. Else all
-  // rows reach the filter, and `for_row` is the condition: for a single row, a batch is too slow.
+  int parameter; // the number of the parameter that is the filter; -1 if it is no parameter
+  // One of these is NULL. If a table is read, `reached` says whether a sequential scan would probe
+  // the filter for a row. If rows of another node are read, `for_row` is the condition itself,
+  // because a batch of one row would be slow.
   ExprState *reached, *for_row;
   RowValue value;
   Oid collation;        // of the value
@@ -96,8 +97,8 @@ struct RowBatches {
   ExprState *after; // the conditions after the probes; NULL if there are none
   bool one_by_one;  // this and the next field are as in BatchPlan
   int expected;
-  // Set by open_reader() or open_input(). Like all fields below, also set by next_batch() and
-  // restart_batches().
+  // Set by open_reader() or open_input(). next_batch() and restart_batches() change this field and
+  // all below.
   PageReader reader;
   uint64 pages; // how many pages were read
   int taken;    // how many of the page's rows have come into batches
@@ -122,8 +123,8 @@ void forget_filters(RowBatches *batches, const Bitmapset *parameters);
 // The parts of a condition that probes a filter. Raises an error if it no longer does.
 ProbeExpr probe_of_condition(Node *condition);
 
-// The number of the parameter that is the filter; -1 if it is none. is_built() is true if there is
-// no such parameter, or if the InitPlan that sets it has run.
+// The number of the parameter that is the filter; -1 if it is no parameter. is_built() is true if
+// there is no such parameter, or if the InitPlan that sets it has run.
 int parameter_of(const ProbeExpr &probe);
 bool is_built(int parameter, const PlanState *node);
 

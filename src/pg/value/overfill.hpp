@@ -36,17 +36,20 @@ void define_overfill();
 // were united.
 enum class Origin : uint8 { built, added, united };
 
-// Checks the result of an operation that adds many values, and warns if its rate is too high. A
-// cuckoofilter has no such rate, and a filter that was built self-sized has the size that it needs.
-// The result of a union is compared with the rate that was requested for its links (capacity_of).
-// The result of an addition is compared with the rate that its links have together if each is full
-// (full_rate): if that is more than was requested, the union before has warned of it.
+// Checks the result of an operation that adds many values. Warns or raises an error if its rate is
+// too high. Two sorts are not checked: cuckoo filters, which have no such rate, and filters that
+// were built self-sized. The result of a union is compared with the rate that was requested for its
+// links (capacity_of). The result of an addition is compared with the rate that its links have
+// together if each is full (full_rate): if that is more than was requested, the union before has
+// warned of it.
 void check_overfill(const Filter &any, Origin origin);
 
-// Checks the result of one addition. The first additions of a statement are checked, until their
-// filters have a megabyte. Of the later ones, one in sixteen is, or one in as many as the filter
-// has kilobytes; `random` chooses. Nearly every filter that gets too full gets further values, and
-// a large one needs more of them to get too full.
+// Checks the result of one addition. The first additions of a statement are checked, to a megabyte
+// of filters. After that, one in N is checked: N is the filter's size in kilobytes, but at
+// least 16. `random`, a hash of the value, decides which: a statement may add one value to each of
+// many rows. So a warning or an error can come later than the addition that overfilled the filter.
+// Nearly every filter that gets too full gets further values, and a large one needs more of them to
+// get too full.
 void check_overfill_after_one(const Filter &any, uint64 random);
 
 } // namespace bloomfilter
