@@ -104,6 +104,16 @@ SELECT count(*) FROM long_lines WHERE v LIKE
   (SELECT string_agg(md5(i::text), '_' ORDER BY i) FROM generate_series(1, 10000) i);
 RESET enable_seqscan;
 
+-- One text of 96 000 characters
+CREATE TABLE longest AS SELECT string_agg(md5(i::text), '' ORDER BY i) AS v
+FROM generate_series(1, 3000) i;
+CREATE INDEX longest_v ON longest USING bloompages (v text_ngram_ops) WITH (pages_per_range = 1);
+SET enable_seqscan = off;
+SELECT count(*) AS found FROM longest, unnest('{1,1500,3000}'::int[]) i
+WHERE v LIKE '%' || md5(i::text) || '%';
+SELECT count(*) AS not_there FROM longest WHERE v LIKE '%no such text%';
+RESET enable_seqscan;
+
 -- Under a collation that is not deterministic, the server compares all rows, or raises its error.
 -- An index changes nothing about that.
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -112,6 +122,7 @@ CREATE FUNCTION loose_outcomes() RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(outcome(format('SELECT 1 / count(*) FROM loose WHERE v %s ''abcd''', operator)),
     ' ' ORDER BY operator) FROM unnest('{LIKE,ILIKE,~,~*,^@}'::text[]) operator
 $$;
+SELECT outcome('CREATE INDEX ON loose USING bloompages (v text_ngram_ops)');
 CREATE TABLE loose_scan AS SELECT loose_outcomes() AS of_none;
 INSERT INTO loose VALUES (U&'\FF21\FF22\FF23\FF24'); -- equals 'abcd', with other bytes
 CREATE TABLE loose_scan_of_one AS SELECT loose_outcomes() AS of_one;
