@@ -603,6 +603,16 @@ CREATE OPERATOR CLASS unsafe_ops FOR TYPE int USING bloompages AS OPERATOR 1 =,
   FUNCTION 1 unsafe_hash(int, bigint);
 CREATE INDEX built_unsafe ON built USING bloompages (id unsafe_ops) WITH (pages_per_range = 1);
 SELECT bf_index_check('built_unsafe');
+-- An error in a worker ends the build.
+CREATE FUNCTION fails_there(k int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF (SELECT backend_type FROM pg_stat_get_activity(pg_backend_pid())) = 'parallel worker' THEN
+    RAISE 'row % is in a worker', k;
+  END IF;
+  RETURN k;
+END $$;
+SELECT message ~ '^row [0-9]+ is in a worker' AS of_worker
+FROM error_of('CREATE INDEX ON built USING bloompages (fails_there(id)) WITH (pages_per_range = 1)');
 RESET maintenance_work_mem;
 RESET max_parallel_maintenance_workers;
 DROP INDEX built_alone, built_together, made_together, built_unsafe;

@@ -102,10 +102,21 @@ VACUUM ANALYZE reason, returned;
 SELECT filtered('SELECT count(padding) FROM returned r JOIN reason s ON s.id = r.reason
   LEFT JOIN name n ON n.id = r.more WHERE s.kind = 3');
 -- The same for an index that returns the rows in the order of the key. A merge join reads it.
-CREATE TABLE sorted AS SELECT i AS id, i AS more FROM generate_series(1, 100000) i;
+-- It must cost less than the scan with building the filters.
+CREATE TABLE sorted AS SELECT i AS id, i % 10 AS digit, repeat('s', 20) AS padding
+FROM generate_series(1, 200000) i;
 CREATE UNIQUE INDEX ON sorted (id);
-VACUUM ANALYZE sorted;
-SELECT filtered('SELECT sum(more) FROM sorted JOIN keys USING (id) WHERE kind < 20');
+CREATE TABLE halves AS SELECT i * 2 AS id, i % 100 AS kind, repeat('h', 200) AS padding
+FROM generate_series(1, 100000) i;
+CREATE TABLE digit AS SELECT generate_series(0, 9) AS id;
+VACUUM ANALYZE sorted, halves, digit;
+CREATE VIEW merged AS SELECT s.padding FROM sorted s JOIN halves h USING (id)
+JOIN digit a ON a.id = digit JOIN digit b ON b.id = digit + 1 JOIN digit c ON c.id = digit + 2
+WHERE h.kind < 20;
+SET random_page_cost = 2;
+SELECT filtered('SELECT count(padding) FROM merged');
+RESET random_page_cost;
+SELECT filtered('SELECT count(padding) FROM merged');
 
 -- In a small table, few pages are read before a filter is built. The planner expects their rows.
 CREATE TABLE small AS SELECT (i * 7919 % 20000)::int AS id, i AS more
