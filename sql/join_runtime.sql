@@ -140,6 +140,16 @@ SELECT condition, scan IS NOT NULL AS filter, same FROM unnest(ARRAY['tenant = 7
     ON i.id = s.item JOIN item j ON j.id = s.item WHERE ', condition) query,
   scan_of(query, 'VERBOSE OFF') scan, same_rows(query);
 
+-- The filter's query evaluates its conditions in the order of the server, cheap ones first: they may
+-- keep others from failing.
+CREATE TABLE typed AS SELECT i AS id, (ARRAY['number', 'word'])[1 + i % 2] AS kind,
+  (ARRAY[i::text, 'abc'])[1 + i % 2] AS value FROM generate_series(1, 2000) i;
+ANALYZE typed;
+CREATE VIEW typed_sale AS SELECT s.id FROM sale s JOIN typed t ON t.id = s.item
+WHERE t.value::int > 1000 AND t.kind = 'number';
+SELECT scan_of('SELECT * FROM typed_sale', 'VERBOSE OFF') IS NOT NULL AS filter;
+SELECT * FROM same_rows('SELECT * FROM typed_sale');
+
 -- If a join drives an index scan of a large table, filters are probed for the rows that it returns,
 -- unless only one join is left: it costs little more than a probe.
 CREATE INDEX sale_item ON sale (item);

@@ -148,6 +148,11 @@ SELECT "{set literal} $$; _add"(5) AS "5 is new",
 SELECT "{set literal} $$; _has"(6), "{set literal} $$; _has"(7), shards
 FROM "{set literal} $$; _info"();
 SELECT bf_drop_set('"{set literal} $$; "');
+CREATE DOMAIN "{set} ' d{" AS int;
+SELECT bf_create_set('of_domain', '"{set} '' d{"', 100000000);
+SELECT of_domain_add(5) AS "5 is new";
+SELECT of_domain_has(5), of_domain_has(6);
+SELECT bf_drop_set('of_domain');
 SELECT count(*) AS left FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
 WHERE nspname ~ '^Sch';
 SET search_path = sets, public;

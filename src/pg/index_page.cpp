@@ -4,9 +4,18 @@
 
 extern "C" {
 #include "catalog/index.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_language_d.h"
+#include "catalog/pg_proc.h"
 #include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace bloomfilter {
@@ -27,6 +36,27 @@ const char *noun_of_page(PageKind kind) {
     break;
   }
   return "a page of lines";
+}
+
+bool is_in_c(Oid function) {
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const Oid language = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang;
+  ReleaseSysCache(tuple);
+  return language == INTERNALlanguageId || language == ClanguageId;
+}
+
+bool is_not_in_c(Oid function, void *) {
+  return !is_in_c(function);
+}
+
+// True if an expression may call functions that are not in C. Those of a domain's conditions, and
+// those that compare for GREATEST and LEAST, are not in the tree, so they count.
+bool calls_other_languages(Node *node, void *) {
+  return node && (IsA(node, CoerceToDomain) || IsA(node, MinMaxExpr) ||
+                  check_functions_in_node(node, is_not_in_c, nullptr) ||
+                  expression_tree_walker(node, calls_other_languages, nullptr));
 }
 
 } // namespace
@@ -152,6 +182,29 @@ CallerRights act_as_owner(Relation table) {
 void act_as_caller(const CallerRights &rights) {
   AtEOXact_GUC(false, rights.nest_level);
   SetUserIdAndSecContext(rights.user, rights.context);
+}
+
+Node *stored_tree(Relation index, AttrNumber attribute) {
+  bool is_null;
+  const Datum tree = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, attribute, &is_null);
+  return is_null ? nullptr : static_cast<Node *>(stringToNode(TextDatumGetCString(tree)));
+}
+
+bool may_act_as_owner(Relation table, Relation index) {
+  if (has_privs_of_role(GetUserId(), table->rd_rel->relowner))
+    return true;
+  constexpr AttrNumber kTrees[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
+  for (const AttrNumber attribute : kTrees) {
+    Node *tree = stored_tree(index, attribute);
+    fix_opfuncids(tree);
+    if (calls_other_languages(tree, nullptr))
+      return false;
+  }
+  const int functions = IndexRelationGetNumberOfKeyAttributes(index) * index->rd_indam->amsupport;
+  for (int i = 0; i < functions; i++)
+    if (OidIsValid(index->rd_support[i]) && !is_in_c(index->rd_support[i]))
+      return false;
+  return true;
 }
 
 } // namespace bloomfilter

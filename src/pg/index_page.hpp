@@ -151,8 +151,18 @@ struct CallerRights {
 };
 
 // From now on, functions run as the table's owner, in a security-restricted operation, with a
-// search_path that no user can write to.
+// search_path that no user can write to. This does not undo what the session keeps from before:
+// expressions of the relation cache, into which functions in SQL were inlined (stored_tree), and
+// functions of other languages, which were compiled with the caller's search_path.
 CallerRights act_as_owner(Relation table);
 void act_as_caller(const CallerRights &rights);
+
+// True if functions of an index may act as the table's owner in a session of the current user: if
+// the user has the owner's rights, or if all of the functions are in C.
+bool may_act_as_owner(Relation table, Relation index);
+
+// The expressions of an index, or the conditions of its WHERE clause, as they are in the catalog:
+// `attribute` is Anum_pg_index_indexprs or Anum_pg_index_indpred. NULL if there are none.
+Node *stored_tree(Relation index, AttrNumber attribute);
 
 } // namespace bloomfilter

@@ -117,7 +117,11 @@ void end_set(HashBag *bag) {
   update_registers(bag);
   resize_array(bag, bag->in_memory());
   Size next = 0;
-  array->count += read_distinct(bag->set, &next, array->hashes + array->count, SIZE_MAX);
+  while (const Size count =
+             read_distinct(bag->set, &next, array->hashes + array->count, kHashesPerCheck)) {
+    CHECK_FOR_INTERRUPTS();
+    array->count += count;
+  }
   bag->registered = array->count;
   free_set(bag);
 }

@@ -3,6 +3,7 @@
 #include "pg/aggregate/parcel.hpp"
 
 #include "pg/list.hpp"
+#include "pg/value/bitmaps.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -127,7 +128,10 @@ SharedFileName give_content(State *state) {
   }
   SharedFile *shared = create_shared_file(bag->memory.context, CurrentResourceOwner);
   if (state->bitmap)
-    BufFileWrite(shared->file, state->bitmap, state->header.geometry.bytes());
+    for_each_step(state->bitmap, state->header.geometry.bytes(),
+                  [shared](const uint8 *step, Size, Size length) {
+                    BufFileWrite(shared->file, const_cast<uint8 *>(step), length);
+                  });
   HashFile copy = {shared->file, 0};
   for_each_batch(*bag,
                  [&copy](const uint64 *hashes, Size count) { write_hashes(&copy, hashes, count); });

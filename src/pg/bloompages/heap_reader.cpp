@@ -3,6 +3,7 @@
 #include "pg/bloompages/heap_reader.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/index_page.hpp"
 #include "pg/value/toasted.hpp"
 
 extern "C" {
@@ -11,7 +12,9 @@ extern "C" {
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/pg_index.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "storage/procarray.h"
 }
@@ -193,6 +196,10 @@ Bitmapset *columns_used(const IndexInfo *info, int column_count) {
 RowExpressions *prepare_expressions(Relation table, Relation index) {
   auto *expressions = make_zeroed<RowExpressions>();
   expressions->info = BuildIndexInfo(index);
+  expressions->info->ii_Expressions =
+      reinterpret_cast<List *>(stored_tree(index, Anum_pg_index_indexprs));
+  expressions->info->ii_Predicate =
+      make_ands_implicit(reinterpret_cast<Expr *>(stored_tree(index, Anum_pg_index_indpred)));
   expressions->state = CreateExecutorState();
   expressions->slot = MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
   expressions->condition = ExecPrepareQual(expressions->info->ii_Predicate, expressions->state);

@@ -95,7 +95,8 @@ void summarize_all(Relation table, Relation index, void (*pause)());
 // several turns.
 //
 // The functions see rows of others. So they run as the table's owner, and an error does not fail
-// the INSERT: it is logged, and after three of them the ranges wait for VACUUM.
+// the INSERT: it is logged, and after three of them the ranges wait for VACUUM. The caller has made
+// sure that they may (may_act_as_owner).
 void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is_partial,
                           BlockNumber block);
 

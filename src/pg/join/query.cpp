@@ -124,9 +124,9 @@ bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) 
          is_plain_table(subquery, table) && IsA(selected, Aggref) &&
          is_build_call(reinterpret_cast<Aggref *>(selected), &call) && call.condition == NIL &&
          equal(call.value, numbered(pair.key, pair.source, number)) &&
-         are_same(conditions_of_source(table),
+         are_same(conditions_of_source(subquery, table),
                   reinterpret_cast<List *>(
-                      numbered(conditions_of_source(pair.source), pair.source, number)));
+                      numbered(conditions_of_source(root, pair.source), pair.source, number)));
 }
 
 } // namespace
@@ -176,7 +176,8 @@ Query *query_for(PlannerInfo *root, const ExtensionOids &oids, const KeySource *
     entry->perminfoindex = 1;
   }
 #endif
-  auto *conditions = reinterpret_cast<List *>(numbered(conditions_of_source(table), table, 1));
+  auto *conditions =
+      reinterpret_cast<List *>(numbered(conditions_of_source(root, table), table, 1));
   for (const Neighbour *neighbour : each<Neighbour>(source->neighbours)) {
     const KeyPair &pair = neighbour->pair;
     SubLink *filter = makeNode(SubLink);

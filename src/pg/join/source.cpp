@@ -14,6 +14,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
@@ -125,7 +126,7 @@ bool has_same_guards(Relids dependent, List *conditions) {
 // its conditions can be evaluated a second time.
 bool may_be_source(PlannerInfo *root, RelOptInfo *table) {
   return is_plain_table(root, table) && list_length(table->baserestrictinfo) <= kMostConditions &&
-         !has_foreign_part(root, table) && can_be_repeated(root, conditions_of_source(table));
+         !has_foreign_part(root, table) && can_be_repeated(root, conditions_of_source(root, table));
 }
 
 // True if a filter of a pair's keys may be built. `dependent` are the tables that depend on it.
@@ -206,8 +207,21 @@ bool is_plain_table(PlannerInfo *root, RelOptInfo *table) {
          !is_marked(entry) && bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
 }
 
-List *conditions_of_source(const RelOptInfo *table) {
-  return extract_actual_clauses(table->baserestrictinfo, false);
+// The server sorts them by cost (order_qual_clauses()). All have the same security level.
+List *conditions_of_source(PlannerInfo *root, const RelOptInfo *table) {
+  const auto cost_of = [root](const void *condition) {
+    QualCost cost;
+    cost_qual_eval_node(&cost, static_cast<Node *>(const_cast<void *>(condition)), root);
+    return cost.per_tuple;
+  };
+  List *sorted = NIL;
+  for (RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo)) {
+    int at = list_length(sorted);
+    while (at > 0 && cost_of(list_nth(sorted, at - 1)) > cost_of(condition))
+      at--;
+    sorted = list_insert_nth(sorted, at, condition);
+  }
+  return extract_actual_clauses(sorted, false);
 }
 
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, KeySearch *search) {

@@ -55,8 +55,9 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table);
 // plain table are dropped, and only a plain table is a source.
 bool is_plain_table(PlannerInfo *root, RelOptInfo *table);
 
-// The table's own conditions, which its filter is built under.
-List *conditions_of_source(const RelOptInfo *table);
+// The table's own conditions, which its filter is built under, in the order in which the server
+// evaluates them: an earlier one may keep a later one from failing.
+List *conditions_of_source(PlannerInfo *root, const RelOptInfo *table);
 
 // Makes the source of a pair's keys. `taken` has the table that the filter is for. NULL if the
 // source's table or its conditions do not allow a filter.

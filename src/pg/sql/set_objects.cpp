@@ -325,11 +325,12 @@ template <typename OfLevel>
 char *by_level(const Words &words, const SetShape &shape, const char *key, OfLevel of_level) {
   StringInfoData cases;
   initStringInfo(&cases);
+  const char *row = words.filled(key), *less = words.filled("{<}");
   for (int i = 0; i < shape.levels - 1; i++)
-    appendStringInfo(&cases, "WHEN %s {<} %d THEN %s ", key, shape.level[i + 1].first,
+    appendStringInfo(&cases, "WHEN %s %s %d THEN %s ", row, less, shape.level[i + 1].first,
                      of_level(shape.level[i]));
-  const char *last = of_level(shape.level[shape.levels - 1]);
-  return words.filled(shape.levels == 1 ? last : psprintf("CASE %sELSE %s END", cases.data, last));
+  char *last = of_level(shape.level[shape.levels - 1]);
+  return shape.levels == 1 ? last : psprintf("CASE %sELSE %s END", cases.data, last);
 }
 
 char *interval_literal(Interval *interval) {

@@ -9,13 +9,14 @@
 // the shards of the level above it, so all values of a shard belong to the same shard of each level
 // above. The shards of all levels have one sequence of keys, level after level.
 //
-// Sizes and rates. The rates of all levels together stay within the rate r of the set:
+// Sizes and rates. The rates of all levels together stay within the rate r of the set; after a
+// hundredfold growth, 0.73 r was measured:
 // - On level 0, a shard has a plain filter. The loads of shards vary, so it is sized for two
 //   standard deviations more than the shard's share of the expected values. Then it is full, and
 //   its rate is 0.74 r. At r = 1 %, it has 0.57 r when it holds just its share.
 // - On deeper levels, a shard has a growing filter, which begins small and adds links in the row.
-//   So a set that has just begun to grow does not take many times the space. A full shard has 0.2,
-//   0.1 or 0.05 r, by its level.
+//   So a set that has just begun to grow does not take many times the space. With the
+//   links that fit into its row, a shard has 0.2 r on level 1 and 0.1 r on level 2.
 // - Shards of the deepest level are never full. Their filters grow as far as a filter can.
 //
 // A set that forgets has five generations in each shard, each with a filter of its own. A new value
