@@ -170,7 +170,8 @@ void for_each_hash(IndexedColumn *column, Datum value, HashCopies copies, Add ad
 // over it, because the beginnings of long values are often the same.
 GrowingArray<uint64> own_keys(IndexedColumn *column, Datum value);
 
-// True if all functions of the operator classes may be called while there are workers.
+// True if the functions that hash a row's values may be called while there are workers. Those of
+// conditions do not count.
 bool are_parallel_safe(const IndexedColumns &columns);
 
 } // namespace bloomfilter

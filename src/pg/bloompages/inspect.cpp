@@ -73,7 +73,8 @@ struct RangeCheck {
   RangeSlot *slots; // one for each group
   IndexedColumns columns;
   MemoryContext row; // reset after each row
-  // The filter of the range that the last row was in. Rows come in the order of the heap.
+  // The filter of the range that the last row was in. Rows come in the order of the heap, from any
+  // page on.
   uint8 *filter; // NULL at first
   RangePlace place;
 };

@@ -245,7 +245,8 @@ bool ends_statement(int code) {
 // Gives ranges their filters in a subtransaction. An error is logged and does not fail the INSERT:
 // the functions of the index may have been called for a row that is not the caller's. Cancels,
 // shutdowns, full disks and damaged pages end the INSERT all the same. The caller does not see what
-// the functions say of such rows, either. False if an error was logged.
+// the functions say of such rows, either, unless they say it with RAISE INFO, which the server
+// always sends. False if an error was logged.
 bool summarize_or_log(Relation table, Relation index, const NextRange &next, int ranges) {
   const MemoryContext before = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;

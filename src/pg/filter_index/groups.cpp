@@ -120,6 +120,7 @@ void fill_slot(Relation index, const GroupSlot &slot) {
       buffer = append_page(index, buffer, PageKind::directory);
     } else {
       UnlockReleaseBuffer(buffer);
+      CHECK_FOR_INTERRUPTS();
       buffer = lock_chained_page(index, head.next, PageKind::directory, head.place + 1,
                                  BUFFER_LOCK_EXCLUSIVE);
     }

@@ -22,7 +22,7 @@
 // exists. (VACUUM is an exception, because its snapshot does not keep dead tuples; see
 // table_rows.cpp.) Other rows, such as those of uncommitted transactions, stay in the list.
 //
-// Every change is one generic WAL record of up to four pages, so recovery and standbys do not need
+// Every change is one generic WAL record of up to three pages, so recovery and standbys do not need
 // the library. A group's lines are written into an extent that is in no slot yet; the meta page
 // records the extent (`making`). One WAL record then puts the group into a slot. If the server
 // stops before that, or the mover fails, the next mover turns the extent into free space.

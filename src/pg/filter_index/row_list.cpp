@@ -47,6 +47,7 @@ uint64 append_entry(Relation index, const ListEntry &entry) {
       buffer = append_page(index, buffer, PageKind::list);
     } else {
       UnlockReleaseBuffer(buffer);
+      CHECK_FOR_INTERRUPTS();
       buffer = lock_chained_page(index, head.next, PageKind::list, head.place + 1,
                                  BUFFER_LOCK_EXCLUSIVE);
     }
