@@ -471,7 +471,8 @@ SELECT * FROM differences('strict', ARRAY['l @> ''{77}''', 'l @> ''{3}''', 'l &&
 -- attempts, only VACUUM would try again.
 SET test.fails = off;
 CREATE TABLE partial (k int, pad text DEFAULT repeat('x', 1500)) WITH (autovacuum_enabled = off);
-CREATE INDEX partial_k ON partial USING bloompages (picky(k)) WITH (pages_per_range = 1) WHERE k <> 0;
+CREATE INDEX partial_k ON partial USING bloompages (picky(k)) WITH (pages_per_range = 1)
+  WHERE k <> 0;
 INSERT INTO partial SELECT CASE i WHEN 1 THEN -1 ELSE 0 END FROM generate_series(1, 100) i;
 SET test.fails = on;
 INSERT INTO partial VALUES (5);
@@ -612,7 +613,8 @@ BEGIN
   RETURN k;
 END $$;
 SELECT message ~ '^row [0-9]+ is in a worker' AS of_worker
-FROM error_of('CREATE INDEX ON built USING bloompages (fails_there(id)) WITH (pages_per_range = 1)');
+FROM error_of('CREATE INDEX ON built USING bloompages (fails_there(id))'
+  ' WITH (pages_per_range = 1)');
 RESET maintenance_work_mem;
 RESET max_parallel_maintenance_workers;
 DROP INDEX built_alone, built_together, made_together, built_unsafe;

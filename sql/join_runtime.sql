@@ -140,8 +140,8 @@ SELECT condition, scan IS NOT NULL AS filter, same FROM unnest(ARRAY['tenant = 7
     ON i.id = s.item JOIN item j ON j.id = s.item WHERE ', condition) query,
   scan_of(query, 'VERBOSE OFF') scan, same_rows(query);
 
--- The filter's query evaluates its conditions in the order of the server, cheap ones first: they may
--- keep others from failing.
+-- The filter's query evaluates its conditions in the order of the server, cheap ones first. These
+-- may keep others from failing.
 CREATE TABLE typed AS SELECT i AS id, (ARRAY['number', 'word'])[1 + i % 2] AS kind,
   (ARRAY[i::text, 'abc'])[1 + i % 2] AS value FROM generate_series(1, 2000) i;
 ANALYZE typed;
