@@ -560,7 +560,8 @@ class World:
         db = self.snapshot(self.s.connect())
         self.ask(db, "a new snapshot")
         db.close()
-        if self.r.random() < 0.25 and not self.is_unlogged:
+        is_first = not self.s.counts["standby"]  # a slow machine may make few steps
+        if (is_first or self.r.random() < 0.25) and not self.is_unlogged:
             self.ask_standby()
 
     def snapshot(self, db):
