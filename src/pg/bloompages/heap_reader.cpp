@@ -196,6 +196,7 @@ Bitmapset *columns_used(const IndexInfo *info, int column_count) {
 RowExpressions *prepare_expressions(Relation table, Relation index) {
   auto *expressions = make_zeroed<RowExpressions>();
   expressions->info = BuildIndexInfo(index);
+  // Not the trees of the relation cache, which an earlier use in this session may have changed.
   expressions->info->ii_Expressions =
       reinterpret_cast<List *>(stored_tree(index, Anum_pg_index_indexprs));
   expressions->info->ii_Predicate =

@@ -32,9 +32,8 @@ struct JoinFilter {
   // expect, because a plan for too few rows can take very long.
   double share;
   double most;
-  Relids
-      joined_tables;  // the tables of the joins that a row may go through until it meets the source
-  double join_saving; // what these joins save for each row that is dropped
+  Relids joined_tables; // of the joins that a row may go through until it meets the source
+  double join_saving;   // what these joins save for each row that is dropped
   double probe_cost, build_cost;
   double needed; // the rows that must reach the filter so that building it pays
   // The filter's InitPlan (initplan.hpp). It becomes part of the plan if a path that probes the
