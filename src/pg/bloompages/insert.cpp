@@ -28,7 +28,6 @@ struct InsertCache {
   BlockNumber start; // of the lines of its group
   int rows;          // that went there without a break
   uint8 *filter;     // of this range, as it was read once; NULL if it was not
-  bool may_fill;     // true if the session may fill ranges
   BlockNumber tail;  // where the last row without a filter went
   uint32 range_pages;
   uint32 directories; // the number of pages of the directory that are known
@@ -48,7 +47,7 @@ bool knows_directory(Relation index, InsertCache *cache, uint32 group) {
   return page < meta.directories;
 }
 
-InsertCache *cache_of(Relation table, Relation index, IndexInfo *info) {
+InsertCache *cache_of(Relation index, IndexInfo *info) {
   if (!info->ii_AmCache) {
     auto *cache = make_zeroed<InsertCache>(info->ii_Context);
     const MemoryContext before = MemoryContextSwitchTo(info->ii_Context);
@@ -56,7 +55,6 @@ InsertCache *cache_of(Relation table, Relation index, IndexInfo *info) {
     cache->row = AllocSetContextCreate(info->ii_Context, "bloomfilter row", ALLOCSET_DEFAULT_SIZES);
     MemoryContextSwitchTo(before);
     (void)knows_directory(index, cache, 0);
-    cache->may_fill = range_options(index).autosummarize && may_act_as_owner(table, index);
     cache->tail = InvalidBlockNumber;
     info->ii_AmCache = cache;
   }
@@ -143,7 +141,7 @@ void add_row(Relation index, InsertCache *cache, const RangeSlot &slot, const Ra
 
 bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation table,
                         IndexUniqueCheck, bool, IndexInfo *info) {
-  InsertCache *cache = cache_of(table, index, info);
+  InsertCache *cache = cache_of(index, info);
   const BlockNumber block = ItemPointerGetBlockNumber(tid);
   const RangePlace place = range_place(cache->range_pages, block);
   RangeSlot slot = {};
@@ -157,7 +155,7 @@ bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer 
   const bool is_first =
       is_partial ? block != cache->tail : ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber;
   cache->tail = block;
-  if (is_first && cache->may_fill)
+  if (is_first && range_options(index).autosummarize)
     summarize_for_insert(table, index, cache->columns.have_keys, is_partial, block);
   return false;
 }

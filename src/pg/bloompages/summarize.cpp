@@ -40,7 +40,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr uint32 kMostAttempts = 3; // of INSERTs; VACUUM tries again
-constexpr uint64 kRangesToWait = 8; // after so many further ranges, empty pages delay none
+constexpr uint64 kRangesToWait = 8; // if so many ranges follow, empty pages do not delay one
 
 // Writes empty pages of a group's lines after all pages that are in use. They are in no slot yet,
 // so after a crash they are written again.
@@ -470,7 +470,7 @@ void summarize_all(Relation table, Relation index, void (*pause)()) {
 void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is_partial,
                           BlockNumber block) {
   if (IsInParallelMode() || ranges_due(next_range(index), has_keys, block) == 0 ||
-      !try_lock_work(index))
+      !may_act_as_owner(table, index) || !try_lock_work(index))
     return;
   const double pages_of_page = pages_per_heap_page(table);
   double pages = kMostChosenPages; // that are left to read

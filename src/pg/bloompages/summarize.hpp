@@ -87,7 +87,7 @@ void summarize(HeapReader *reader, const NextRange &next, int ranges);
 void summarize_all(Relation table, Relation index, void (*pause)());
 
 // Called for a row that was put into a range without a filter. Gives ranges their filters if the
-// row's page is at least one range behind their end, most of their pages have rows, and nobody else
+// row's page is at least one range after their end, most of their pages have rows, and nobody else
 // does such work now. If the index has keys, it waits until there are as many ranges as one turn
 // takes. Reads at most 256 pages, those of long values included, or one range. Ranges that begin a
 // group are read twice, because the first reading chooses the size of the group's filters; if there
@@ -95,8 +95,8 @@ void summarize_all(Relation table, Relation index, void (*pause)());
 // several turns.
 //
 // The functions see rows of others. So they run as the table's owner, and an error does not fail
-// the INSERT: it is logged, and after three of them the ranges wait for VACUUM. The caller has made
-// sure that they may (may_act_as_owner).
+// the INSERT: it is logged, and after three of them the ranges wait for VACUUM. Does nothing if the
+// session must not call them so (may_act_as_owner).
 void summarize_for_insert(Relation table, Relation index, bool has_keys, bool is_partial,
                           BlockNumber block);
 
