@@ -38,11 +38,11 @@ double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks)
 
 // The number of distinct hashes for which a group's filters are made. `counts` are those of ranges
 // of the group, and the result is that of the fullest range. But if a few ranges have many more
-// than the others, theirs would make all filters large. So a count above twice the
-// median is taken as twice the median, and the filters of such ranges become fuller than they
-// should be. With keys, the result is the mean of these counts: ranges of text differ much, and a
-// rate that is too high in one is made up for by others. Ranges without values are left out: after
-// a DELETE, most ranges may have none. Returns 0 if all have none.
+// than the others, theirs would make all filters large. So a count above twice the median is taken
+// as twice the median, and the filters of such ranges become fuller than they should be. With keys,
+// the result is the mean of these counts: ranges of text differ much, and a rate that is too high
+// in one is made up for by others. Ranges without values are left out: after a DELETE, most ranges
+// may have none. Returns 0 if all have none.
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys);
 
 // The number of a range's hashes, as usual_count() takes it. It is 0 if there were too many: then
