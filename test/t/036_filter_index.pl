@@ -145,9 +145,10 @@ for my $waiting (1, 200) {
 # --- VACUUM in parallel -----------------------------------------------------------------------------
 
 # A worker of VACUUM waits for a session that is moving rows in an index. VACUUM goes on when this
-# session ends its transaction. The test takes the lock as src/pg/filter_index/pages.cpp does.
+# session ends its transaction. The test takes the lock as src/pg/index_page.cpp does.
+my $library = compile_library('mover');
 SKIP: {
-    my $library = compile_library('mover') or skip 'no library can be compiled for this server', 4;
+    $library or skip 'no library can be compiled for this server', 4;
     query(qq{
         CREATE FUNCTION hold_mover(regclass) RETURNS void LANGUAGE c AS '$library', 'hold_mover';
         CREATE TABLE halves (id serial, a bloomfilter, b bloomfilter);
@@ -170,6 +171,66 @@ SKIP: {
     like($errors, qr/launched 1 parallel vacuum worker/, '... with one worker');
     is(query(q{SELECT (SELECT pending FROM bf_index_info(i)) FROM unnest('{half_a,half_b}'::regclass[]) i}), "0\n0", '... and both indexes are tidied');
 }
+
+# --- VACUUM while a scan reads the directory ---------------------------------------------------------
+
+# The index has 24 groups of one page each, in four pages of the directory. A scan that has read the
+# first page of the directory waits for the first group. Meanwhile, VACUUM merges four groups of the
+# second page into one, which it puts into the first page. The scan must find the rows of the new
+# group. It must not probe the groups that it has probed before.
+SKIP: {
+    $library or skip 'no library can be compiled for this server', 5;
+    query(qq{
+        CREATE FUNCTION hold_page(regclass, int) RETURNS void LANGUAGE c AS '$library', 'hold_page';
+        CREATE TABLE merged (part text, n int, filter bloomfilter) WITH (autovacuum_enabled = off);
+        CREATE INDEX merged_filter ON merged USING bloomfilter (filter) WITH (list_limit = 1000)});
+    my $group = sub {
+        my ($part, $value) = @_;
+        query("INSERT INTO merged SELECT '$part', i, bf_create(10) + $value FROM generate_series(1, 127) i");
+        query(q{SELECT bf_index_tidy('merged_filter')});
+    };
+    $group->('kept', 6);
+    $group->('removed', 7) for 1 .. 2;
+    $group->('kept', 6) for 1 .. 7;
+    $group->('merged', 5) for 1 .. 4;
+    $group->('kept', 6) for 1 .. 10;
+    query(q{DELETE FROM merged WHERE part = 'removed'});
+    query('VACUUM merged'); # so the first page of the directory has room
+    query(q{DELETE FROM merged WHERE part = 'merged' AND n % 4 <> 0});
+    my $groups = query(q{SELECT groups FROM bf_index_info('merged_filter')});
+    my $rows = query(q{SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM merged WHERE filter @> 5});
+    my ($lock, $holder, $scan) = map { $node->background_psql('postgres', on_error_stop => 1) } 1 .. 3;
+    $lock->query_safe('SELECT pg_advisory_lock(1)');
+    $holder->query_until(qr/holding/, "\\echo holding\nSELECT hold_page('merged_filter', 3);\n");
+    ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}),
+        'a session holds the page of the first group');
+    $scan->query_safe('SET enable_seqscan = off');
+    $scan->query_until(qr/reading/, "\\echo reading\nBEGIN;\nSELECT count(*) || ' rows' FROM merged WHERE filter @> 5;\n"
+        . "SELECT pg_stat_get_xact_blocks_fetched('merged_filter'::regclass) || ' pages';\nCOMMIT;\n");
+    ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
+        WHERE state = 'active' AND query LIKE 'SELECT count(*) || '' rows''%' AND wait_event LIKE 'Buffer%'}), 'a scan waits for this page');
+    query('VACUUM merged');
+    is(query(q{SELECT groups FROM bf_index_info('merged_filter')}), $groups - 3, '... while VACUUM merges four groups');
+    $lock->query_safe('SELECT pg_advisory_unlock(1)');
+    my ($found, $pages) = $scan->query(q{SELECT 'end'}) =~ /^(\d+) rows\n(\d+) pages/m;
+    is($found, $rows, '... and finds all rows');
+    cmp_ok($pages, '<', 1.5 * $groups, '... but does not probe the other groups again');
+    $_->quit for $lock, $holder, $scan;
+}
+
+# VACUUM makes its pauses while it merges groups, too.
+query(q{
+    CREATE TABLE slow (id serial, filter bloomfilter) WITH (autovacuum_enabled = off);
+    CREATE INDEX slow_filter ON slow USING bloomfilter (filter);
+    INSERT INTO slow (filter) SELECT bf_create(1000) + i FROM generate_series(1, 1000) i;
+    SELECT bf_index_tidy('slow_filter');
+    DELETE FROM slow WHERE id % 3 > 0});
+my $slow = $node->background_psql('postgres', on_error_stop => 0);
+$slow->query_until(qr/vacuuming/, "\\echo vacuuming\nSET vacuum_cost_limit = 50;\nSET vacuum_cost_delay = '20ms';\nVACUUM slow;\n");
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_progress_vacuum JOIN pg_stat_activity USING (pid)
+    WHERE phase = 'cleaning up indexes' AND wait_event = 'VacuumDelay'}), 'VACUUM pauses while it merges groups');
+query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_progress_vacuum});
+$slow->quit;
 
 # --- many sessions at a time ------------------------------------------------------------------------
 

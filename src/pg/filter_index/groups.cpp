@@ -6,9 +6,14 @@
 
 #include "pg/filter_index/groups.hpp"
 
+#include <algorithm>
+
+#include "pg/compat.hpp"
 #include "pg/list.hpp"
 
-#include <algorithm>
+extern "C" {
+#include "commands/vacuum.h"
+}
 
 namespace bloomfilter {
 
@@ -146,7 +151,7 @@ void write_lines(Relation index, const GroupSlot &slot, const GroupColumn *colum
   const auto per_page = static_cast<uint32>(lines_per_page(slot.columns));
   const uint32 lines = slot.key.lines();
   for (uint32 place = 0; place < slot.pages; place++) {
-    CHECK_FOR_INTERRUPTS();
+    vacuum_delay_point(false);
     const Buffer buffer = lock_new_page(index, slot.start + place);
     GenericXLogState *record = GenericXLogStart(index);
     Page page = GenericXLogRegisterBuffer(record, buffer, GENERIC_XLOG_FULL_IMAGE);
@@ -284,7 +289,7 @@ void read_columns(Relation index, const GroupSlot &slot, GroupColumn *columns, c
                   int count) {
   const uint32 lines = slot.key.lines();
   for (uint32 line = 0; line < lines;) {
-    CHECK_FOR_INTERRUPTS();
+    vacuum_delay_point(false);
     const uint32 place = line_place(slot.columns, line).page;
     const Buffer buffer = lock_lines(index, slot, place);
     if (!BufferIsValid(buffer))

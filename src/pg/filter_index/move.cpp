@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/counting.hpp"
+#include "pg/compat.hpp"
 #include "pg/filter_index/access_method.hpp"
 #include "pg/filter_index/row_list.hpp"
 #include "pg/filter_index/table_rows.hpp"
@@ -16,6 +17,7 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_index.h"
+#include "commands/vacuum.h"
 }
 
 namespace bloomfilter {
@@ -76,7 +78,7 @@ void move_run(TableRows *rows, Relation index, const KeyRun &run, int kilobytes)
   };
   ColumnBatch batch = {};
   for (int64 i = 0; i < run.count; i++) {
-    CHECK_FOR_INTERRUPTS();
+    vacuum_delay_point(false);
     Filter filter;
     GroupKey key;
     if (!read_filter(rows, tid_of(run.first[i].row), &filter) || !key_of(filter.header, &key) ||

@@ -6,8 +6,8 @@
 // - Each indexed row is in the list, in a group, or in both. A mover first writes a new group and
 //   then removes the rows from the list, or frees the old group. A scan reads the list before the
 //   directory, so it finds a row that is being moved once or twice. If rows left a group while the
-//   scan read the directory, the meta page's generation has changed, and the scan reads the whole
-//   index again.
+//   scan read the directory, the meta page's generation has changed, and the scan reads the list
+//   and the directory again. Then it probes only groups that are newer than its last reading.
 // - A row in the list is a candidate: the executor probes its filter in the table (recheck). A row
 //   in a group is decided by its column.
 // - VACUUM removes a dead tuple's TID from the whole index before the table uses the TID again. So

@@ -195,8 +195,23 @@ void check_snapshot_again(IndexScanDesc scan) {
 #endif
 }
 
+// The number of the first group that may come into the directory after the meta page was read.
+// Groups get their numbers in ascending order, one at a time, before they come into the directory.
+uint32 first_later_group(const IndexMeta &meta) {
+  return meta.making == kNoBlock ? meta.next_group : meta.next_group - 1;
+}
+
+// Numbers begin at 0 again after the largest one.
+bool is_earlier_group(uint32 number, uint32 other) {
+  return static_cast<int32>(number - other) < 0;
+}
+
 // Calls use(row, is_candidate) for each row that may meet the conditions. A row can be found
 // several times: if it is in two places, or if the index is read again.
+//
+// When the index is read again, groups that were in the directory before the last reading began
+// are not probed again. If they still exist, that reading has probed them. So a scan ends soon even
+// if VACUUM merges groups all the time.
 template <typename Use> void find_row_ids(IndexScanDesc scan, Use use) {
   FilterIndexScan *state = scan_state_of(scan);
   Relation index = scan->indexRelation;
@@ -210,6 +225,16 @@ template <typename Use> void find_row_ids(IndexScanDesc scan, Use use) {
       raise_index_damaged(index, block, "has a TID that no row can have");
     use(row, candidate);
   };
+  bool again = false;
+  uint32 first = 0; // when the index is read again: the first group to probe
+  const auto probe = [&](SlotPlace place, const GroupSlot &slot) {
+    if (slot.state != SlotState::group || (again && is_earlier_group(slot.number, first)))
+      return;
+    const Answer answer = probe_group(scan, place, slot);
+    for (int column = 0; column < slot.columns && !answer.columns.is_empty(); column++)
+      if (answer.columns.has(column))
+        find(place.block, slot.rows[column], answer.candidates);
+  };
   for (IndexMeta meta = read_meta(index);;) {
     for_each_page(index, meta.list, PageKind::list, [&](BlockNumber block, const uint8 *page) {
       check_snapshot(scan, page);
@@ -220,21 +245,14 @@ template <typename Use> void find_row_ids(IndexScanDesc scan, Use use) {
                   [&](BlockNumber block, const uint8 *page) {
                     check_snapshot(scan, page);
                     check_slots(index, block, page);
-                    for (uint32 number = 0; number < kDirectorySlots; number++) {
-                      const GroupSlot &slot = content_of<GroupSlot>(page)[number];
-                      if (slot.state != SlotState::group)
-                        continue;
-                      const Answer answer = probe_group(scan, {block, number}, slot);
-                      if (answer.columns.is_empty())
-                        continue;
-                      for (int column = 0; column < slot.columns; column++)
-                        if (answer.columns.has(column))
-                          find(block, slot.rows[column], answer.candidates);
-                    }
+                    for (uint32 number = 0; number < kDirectorySlots; number++)
+                      probe({block, number}, content_of<GroupSlot>(page)[number]);
                   });
     const IndexMeta now = read_meta(index);
     if (now.generation == meta.generation)
       break;
+    again = true;
+    first = first_later_group(meta);
     meta = now;
   }
   table_close(table, NoLock);
