@@ -276,8 +276,8 @@ DELETE FROM gaps WHERE k BETWEEN 4000 AND 19999;
 VACUUM gaps;
 CREATE INDEX gaps_k ON gaps USING bloompages (k) WITH (pages_per_range = 2);
 CREATE TABLE steps AS
-SELECT CASE WHEN i <= 4000 THEN i ELSE 5 END AS k FROM generate_series(1, 20000) i;
-CREATE INDEX steps_k ON steps USING bloompages (k) WITH (pages_per_range = 2);
+SELECT CASE WHEN i <= 8000 THEN i ELSE i % 70 END AS k FROM generate_series(1, 40000) i;
+CREATE INDEX steps_k ON steps USING bloompages (k) WITH (pages_per_range = 4);
 VACUUM ANALYZE gaps, steps;
 SET enable_seqscan = off;
 SET max_parallel_workers_per_gather = 0; -- EXPLAIN does not show all pages that workers read

@@ -253,6 +253,13 @@ VACUUM begun;
 SELECT false_pages AS made_again FROM bf_index_info('begun_tag') \gset
 REINDEX INDEX begun_tag;
 SELECT :made_again <= 2 * false_pages AS like_a_new_one FROM bf_index_info('begun_tag');
+-- An index is made when most rows still have this one value. Its filters are made for the others.
+TRUNCATE begun;
+INSERT INTO begun SELECT i FROM generate_series(1, 50000) i;
+INSERT INTO begun SELECT i, md5(i::text) FROM generate_series(50001, 60000) i;
+REINDEX INDEX begun_tag;
+SELECT ready > 30 AS many_ready, overfull, false_pages < 8 AS sized
+FROM bf_index_info('begun_tag');
 
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
 -- From PostgreSQL 18 on, it does not store the number of the table's rows while autovacuum is off.

@@ -144,7 +144,7 @@ RangeFilters make_filters(HeapReader *reader, const NextRange &next, const Range
 // COLUMN ... DEFAULT. True if the group was made again. Then the ranges get their filters in later
 // turns. The old lines stay as they are for scans that read them just now, and belong to nothing.
 bool make_group_again(const HeapReader &reader, uint32 group, const RangeSlot &slot, uint64 usual) {
-  constexpr uint32 kMuchLarger = 4;
+  constexpr uint32 kMuchLarger = 2;
   if (usual == 0)
     return false;
   const RangeMeta meta = read_range_meta(reader.index);
@@ -306,8 +306,12 @@ int ranges_due(const NextRange &next, bool has_keys, BlockNumber block) {
 } // namespace
 
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys) {
+  constexpr uint64 kFewHashes = 64; // fit into the smallest filter
   uint64 sorted[kGroupRanges];
-  uint64 *end = std::remove_copy(counts, counts + ranges, sorted, uint64{0});
+  uint64 *end = std::copy_if(counts, counts + ranges, sorted,
+                             [](uint64 count) { return count > kFewHashes; });
+  if (end == sorted)
+    end = std::remove_copy(counts, counts + ranges, sorted, uint64{0});
   if (end == sorted)
     return 0;
   // Newer compilers export what std::sort() makes without a comparison of our own.
