@@ -285,6 +285,12 @@ RESET random_page_cost;
 RESET enable_mergejoin;
 RESET enable_material;
 RESET enable_memoize;
+-- Lookups for pairs of rows of two tables keep no filter away.
+CREATE TABLE pairs AS SELECT i % 20000 AS dim, i % 49999 AS extra FROM generate_series(1, 200000) i;
+CREATE INDEX ON pairs (extra, dim);
+VACUUM ANALYZE pairs;
+SELECT filtered('SELECT count(*) FROM pairs p JOIN dim d ON d.id = p.dim
+  JOIN extra e ON e.id = p.extra WHERE d.kind = 3 AND e.kind < 10');
 -- Such conditions do not keep filters from other plans.
 PREPARE guarded (int) AS SELECT count(*) FROM fact f JOIN dim d ON d.id = f.dim
   WHERE $1 <> 0 AND d.kind = 10 / $1;

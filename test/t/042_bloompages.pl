@@ -26,18 +26,22 @@ sub query {
 query(q{CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0});
 is( $node->safe_psql('latin', q{
     CREATE EXTENSION bloomfilter;
-    CREATE TABLE t AS SELECT chr(i % 90 + 161) || 'Row ' || i AS a, 'Row ' || i AS b FROM generate_series(1, 5000) i;
-    ALTER TABLE t ALTER b TYPE text COLLATE "POSIX";
+    CREATE TABLE t AS SELECT chr(i % 90 + 161) || 'Row ' || i AS a, 'Row ' || i AS b, 'Row ' || i AS c
+      FROM generate_series(1, 5000) i;
+    ALTER TABLE t ALTER b TYPE text COLLATE "POSIX", ALTER c TYPE text COLLATE "und-x-icu";
     CREATE INDEX ON t USING bloompages (a text_ngram_ops);
     CREATE INDEX ON t USING bloompages (b text_ngram_ops);
+    CREATE INDEX ON t USING bloompages (c text_ngram_ops);
     VACUUM ANALYZE t;
     SET enable_seqscan = off;
     SELECT count(*) FROM t WHERE a ILIKE '%ROW 4711%';
     SELECT count(*) FROM t WHERE b ~* 'rOW 4711';
+    SELECT count(*) FROM t WHERE c ILIKE '%ROW 4711%';
     EXPLAIN (COSTS off) SELECT FROM t WHERE a ILIKE '%ROW 4711%';
-    EXPLAIN (COSTS off) SELECT FROM t WHERE b ~* 'rOW 4711'})
+    EXPLAIN (COSTS off) SELECT FROM t WHERE b ~* 'rOW 4711';
+    EXPLAIN (COSTS off) SELECT FROM t WHERE c ILIKE '%ROW 4711%'})
       =~ s/^(?!\d|.*Index Scan).*\n?//mgr,
-    "1\n1\n  ->  Bitmap Index Scan on t_a_idx\n  ->  Bitmap Index Scan on t_b_idx\n",
+    "1\n1\n1\n  ->  Bitmap Index Scan on t_a_idx\n  ->  Bitmap Index Scan on t_b_idx\n  ->  Bitmap Index Scan on t_c_idx\n",
     'ILIKE and ~* in a database with encoding LATIN1');
 
 # The number of rows that a condition finds, which must be the same with a bitmap scan and without. In
