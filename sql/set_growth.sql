@@ -91,6 +91,21 @@ SELECT lately_has(8), lately_has(9), lately_has(7);
 UPDATE lately SET first_generation = newest_of_8640000000000 - 5;
 SELECT count(*) FILTER (WHERE lately_has(i)) AS has, count(*) FILTER (WHERE lately_add(i)) AS new
 FROM generate_series(1, 1000) i WHERE bf_shard(i, 2) IN (SELECT shard_of_2 FROM lately);
+-- An addition is stored all the same, also in a row of the next level.
+DELETE FROM lately WHERE shard_of_2 > 0;
+UPDATE lately SET is_full = false;
+SELECT array_agg(i) AS two FROM (SELECT i FROM generate_series(2001, 3000) i
+  WHERE bf_shard(i, 2) = 0 LIMIT 2) i \gset
+SELECT lately_add((:'two'::int[])[1]) AS new, lately_add_all(:'two') AS were_new;
+UPDATE lately SET first_generation = newest_of_8640000000000;
+SELECT array_agg(lately_has(i)) AS known FROM unnest(:'two'::int[]) i;
+SELECT array_agg(i) AS two FROM (SELECT i FROM generate_series(3001, 4000) i
+  WHERE bf_shard(i, 2) = 0 AND NOT lately_has(i) LIMIT 2) i \gset
+UPDATE lately SET first_generation = newest_of_8640000000000 - 5, is_full = true;
+SELECT lately_add((:'two'::int[])[1]) AS new, lately_add_all(:'two') AS were_new;
+SELECT count(*) - 1 AS "more rows" FROM lately;
+UPDATE lately SET first_generation = newest_of_8640000000000;
+SELECT array_agg(lately_has(i)) AS known FROM unnest(:'two'::int[]) i;
 
 -- A full generation, and more values than expected.
 SELECT bf_create_set('many', 'int', 1000, keep => '400 days');

@@ -34,17 +34,22 @@ constexpr const char *kPlace = "GREATEST(LEAST(s.{newest} {-} generation {+} 1, 
 constexpr const char *kLive =
     "s.filters[1 : GREATEST(LEAST(s.{newest} {-} oldest {+} 1, 5), 0)::int]";
 
-// True if the row possibly has the value: a filter has it, or a generation that is not over by the
-// session's clock was given up in the row.
-constexpr const char *kKnowsLately = "s.{newest} {-} 5 {>=} GREATEST(oldest, s.first_generation)\n"
-                                     "        OR {value} {bf <@} ANY ({live})";
+// True if a filter of the row has the value.
+constexpr const char *kHasLately = "{value} {bf <@} ANY ({live})";
+
+// True if a generation that is not over by the session's clock was given up in the row, because
+// another session's clock is ahead. The row may then have had any value. An addition is stored all
+// the same, but it is not certainly new.
+constexpr const char *kGaveUp = "s.{newest} {-} 5 {>=} GREATEST(oldest, s.first_generation)";
 
 // The filters with new ones for the generations from the row's newest one to the session's.
 constexpr const char *kShifted = "(pg_catalog.array_fill({bf}.bf_clear(s.filters[1]),\n"
                                  "        ARRAY[LEAST(generation {-} s.{newest}, 5)::int]) "
                                  "OPERATOR(pg_catalog.||) s.filters)[1 : 5]";
 
-constexpr const char *kBeginGeneration = R"(    ELSIF is_outdated THEN
+// What follows in an addition if the row that was seen is full, and if it is not.
+constexpr const char *kBeginGeneration = R"(      is_doubtful := is_doubtful OR gave_up;
+    ELSIF is_outdated THEN
       UPDATE {set} AS s SET {newest} = generation,
         filters = {shifted}
       WHERE s.{shard} {=} keys[level] AND NOT s.is_full AND s.{newest} {<} generation;
@@ -53,7 +58,7 @@ constexpr const char *kBeginGeneration = R"(    ELSIF is_outdated THEN
 // The values of an array that are not in the row. Most arrays have none that is.
 constexpr const char *kNewMembers =
     "ARRAY(SELECT m.value FROM (SELECT pg_catalog.unnest({members}) AS value) m{once}\n"
-    "          WHERE ({knows m.value}) IS NOT TRUE)";
+    "          WHERE ({has m.value}) IS NOT TRUE)";
 // The live filters of a row, which must not be cut out again for each value.
 constexpr const char *kLiveOnce = ",\n            (SELECT {live} AS live OFFSET 0) l";
 constexpr const char *kNewMembersOrAll =
@@ -94,7 +99,7 @@ DECLARE
   keys int[] := {keys};
   level int := 1;
   found_full boolean;
-  known boolean;{variables}{outdated variable}
+  known boolean;{variables}{variables of addition}
 BEGIN
   -- The first row of the value that is not full may get it. An attempt fails if the row is full or
   -- missing{or outdated}, or if another session changes it
@@ -104,12 +109,12 @@ BEGIN
       is_full = {bf}.bf_count(s.{filter}) {>=} s.most,{first}
       {filter} = {bf}.bf_add(s.{filter}, value)
     WHERE s.{shard} {=} keys[level] AND NOT s.is_full{is current}
-      AND NOT ({knows});
+      AND NOT ({has}){returning};
     IF FOUND THEN
-      RETURN true;
+      RETURN {is new};
     END IF;
-    SELECT s.is_full, {knows}{outdated column}
-    INTO found_full, known{into outdated}
+    SELECT s.is_full, {has}{columns of addition}
+    INTO found_full, known{into columns}
     FROM {set} s WHERE s.{shard} {=} keys[level];
     IF known THEN
       RETURN false;
@@ -145,13 +150,13 @@ DECLARE
   added bigint;
   missing boolean;
   shards int := {shards};
-  first int := 0;{variables}
+  first int := 0;{variables}{variables of batch}
 BEGIN
   -- Add to the rows of level 0, then what does not fit there to those of level 1, and so on. All
   -- batches lock rows in the order of their keys, so that they do not deadlock.
   FOR attempt IN 1 .. {attempts} LOOP
     WITH batch AS MATERIALIZED (
-      SELECT first {+} b.shard AS shard, s.is_full, {new members of b} AS members
+      SELECT first {+} b.shard AS shard, s.is_full, {new members of b} AS members{gave up}
       FROM (SELECT v.shard, pg_catalog.array_agg(v.value) AS members
             FROM (SELECT {bf}.bf_shard(p.value, shards) AS shard, p.value
                   FROM (SELECT pg_catalog.unnest(pending) AS value) p) v
@@ -169,7 +174,7 @@ BEGIN
       SELECT s.shard, s.most, s.is_full, {new members of s} AS members,
         CASE WHEN s.is_full THEN 0 ELSE LEAST(GREATEST(
           pg_catalog.ceil(s.most {-} {count}), 0), 1000000000)::int END AS room,
-        {begun}
+        {begun}{gave up}
       FROM locked s
     ), written AS (
       -- An UPDATE would not free space of a page between two rows of it.
@@ -184,14 +189,15 @@ BEGIN
       WHERE b.is_full IS NULL OR NOT b.is_full AND pg_catalog.cardinality(b.members) {>} 0
         AND NOT EXISTS (SELECT FROM fresh f WHERE f.shard {=} b.shard)
     )
-    SELECT (SELECT pg_catalog.sum(LEAST(pg_catalog.cardinality(f.members), f.room)) FROM fresh f),
+    SELECT (SELECT pg_catalog.sum(LEAST(pg_catalog.cardinality(f.members), f.room))
+            FROM fresh f{certain}),
       EXISTS (SELECT FROM missed),
       ARRAY(SELECT pg_catalog.unnest(m.members) FROM missed m
             UNION ALL
             SELECT pg_catalog.unnest(b.members) FROM batch b WHERE b.is_full
             UNION ALL
-            SELECT pg_catalog.unnest(f.members[f.room {+} 1 :]) FROM fresh f)
-    INTO added, missing, pending;
+            SELECT pg_catalog.unnest(f.members[f.room {+} 1 :]) FROM fresh f){any gave up}
+    INTO added, missing, pending{into gave up};
     were_new := were_new {+} coalesce(added, 0);
     IF pg_catalog.cardinality(pending) {=} 0 THEN
       RETURN were_new;
@@ -339,10 +345,24 @@ char *interval_literal(Interval *interval) {
 }
 
 // The words that stand for nothing in a set that remembers all its values.
-constexpr const char *kOfForgetting[] = {
-    "variables",       "once",          "outdated variable", "or outdated",
-    "outdated column", "into outdated", "begin generation",  "first",
-    "is current",      "of live",       "generations",       "generation columns"};
+constexpr const char *kOfForgetting[] = {"variables",
+                                         "once",
+                                         "variables of addition",
+                                         "or outdated",
+                                         "returning",
+                                         "is current",
+                                         "columns of addition",
+                                         "into columns",
+                                         "first",
+                                         "of live",
+                                         "variables of batch",
+                                         "begin generation",
+                                         "gave up",
+                                         "certain",
+                                         "any gave up",
+                                         "into gave up",
+                                         "generations",
+                                         "generation columns"};
 
 // Sets the words of a set that remembers all its values.
 void set_remembering(Words *words) {
@@ -352,8 +372,10 @@ void set_remembering(Words *words) {
   words->set("values", words->filled("{empty of its level}"));
   words->set("row", "s.filter");
   words->set("filter", "filter");
-  words->set("knows", words->filled("{bf}.bf_contains(s.filter, value)"));
-  words->set("knows m.value", words->filled("{bf}.bf_contains(s.filter, m.value)"));
+  words->set("has", words->filled("{bf}.bf_contains(s.filter, value)"));
+  words->set("knows", words->filled("{has}"));
+  words->set("has m.value", words->filled("{bf}.bf_contains(s.filter, m.value)"));
+  words->set("is new", "true");
   words->set("count", words->filled("{bf}.bf_count(s.filter)"));
   words->set("begun", "s.filter");
   words->set("added", words->filled("{bf}.bf_add_all(f.filter, f.members[1 : f.room])"));
@@ -380,7 +402,10 @@ void set_forgetting(Words *words, int64 generation) {
   words->set("values", words->filled("generation, generation, {empty generations}"));
   words->set("row", words->filled("s.{newest}, s.first_generation, s.filters"));
   words->set("variables", words->filled(kClock));
-  words->set("outdated variable", "\n  is_outdated boolean;");
+  words->set("gave up of s", words->filled(kGaveUp));
+  words->set("variables of addition", "\n  is_outdated boolean;\n  gave_up boolean;\n"
+                                      "  is_doubtful boolean := false;");
+  words->set("variables of batch", "\n  is_doubtful boolean := false;");
   words->set("place", words->filled(kPlace));
   words->set("filter", words->filled("filters[{place}]"));
   words->set("live", words->filled(kLive));
@@ -388,13 +413,22 @@ void set_forgetting(Words *words, int64 generation) {
   const char *live = words->filled("{live}");
   words->set("value", "m.value");
   words->set("live", "l.live");
-  words->set("knows m.value", words->filled(kKnowsLately));
+  words->set("has m.value", words->filled(kHasLately));
   words->set("value", "value");
   words->set("live", live);
-  words->set("knows", words->filled(kKnowsLately));
+  words->set("has", words->filled(kHasLately));
+  words->set("knows", words->filled("{gave up of s}\n        OR {has}"));
+  words->set("returning", words->filled("\n    RETURNING {gave up of s} INTO gave_up"));
+  words->set("is new", "NOT (gave_up OR is_doubtful)");
   words->set("or outdated", ", if it has no filter for the session's generation");
-  words->set("outdated column", words->filled(", s.{newest} {<} generation"));
-  words->set("into outdated", ", is_outdated");
+  words->set("columns of addition", words->filled(", s.{newest} {<} generation, {gave up of s}"));
+  words->set("into columns", ", is_outdated, gave_up");
+  words->set("gave up", words->filled(",\n        {gave up of s} AS gave_up"));
+  words->set("certain", words->filled(" WHERE NOT f.gave_up AND NOT is_doubtful"));
+  words->set("any gave up",
+             words->filled(",\n      EXISTS (SELECT FROM batch b WHERE b.gave_up)"
+                           " OR EXISTS (SELECT FROM fresh f WHERE f.gave_up) OR is_doubtful"));
+  words->set("into gave up", ", is_doubtful");
   words->set("shifted", words->filled(kShifted));
   words->set("begin generation", words->filled(kBeginGeneration));
   words->set(

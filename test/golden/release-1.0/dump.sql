@@ -68,6 +68,12 @@ SELECT 'clicked', pg_temp.sha(string_agg(c::text, ' ' ORDER BY c::text)::bytea) 
 SELECT 'clicked', count(*) FILTER (WHERE clicked_has(word(i))) FROM generate_series(1, 10000) i;
 SELECT 'clicked', expected, target_fpr, shards, round(estimated_count) FROM clicked_info();
 
+SELECT 'visited', pg_temp.sha(string_agg(v::text, ' ' ORDER BY v::text)::bytea) FROM visited v;
+SELECT 'visited', count(*) FILTER (WHERE visited_has(word(i))) FROM generate_series(1, 10000) i;
+SELECT 'lately', pg_temp.sha(string_agg(l::text, ' ' ORDER BY l::text)::bytea) FROM lately l;
+SELECT 'lately', count(*) FILTER (WHERE lately_has(word(i))) FROM generate_series(1, 10000) i;
+SELECT 'lately', expected, keep, round(estimated_count) FROM lately_info();
+
 -- --- other places --------------------------------------------------------------------------------
 
 SELECT 'places', id, pg_temp.sha(d::bytea), count, pg_temp.sha((h).f::bytea),
