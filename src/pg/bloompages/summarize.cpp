@@ -306,11 +306,13 @@ int ranges_due(const NextRange &next, bool has_keys, BlockNumber block) {
 } // namespace
 
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys) {
-  constexpr uint64 kFewHashes = 64; // fit into the smallest filter
+  constexpr uint64 kFewHashes = 64; // have room in a filter that was made for more
+  constexpr int kLeastShare = 8;    // of the ranges with values have more, for these to decide
   uint64 sorted[kGroupRanges];
+  const auto not_empty = ranges - std::count(counts, counts + ranges, uint64{0});
   uint64 *end = std::copy_if(counts, counts + ranges, sorted,
                              [](uint64 count) { return count > kFewHashes; });
-  if (end == sorted)
+  if (kLeastShare * (end - sorted) < not_empty)
     end = std::remove_copy(counts, counts + ranges, sorted, uint64{0});
   if (end == sorted)
     return 0;

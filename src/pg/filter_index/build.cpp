@@ -137,9 +137,12 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
   build.batches = make_batch_table(build.memory);
   build.used = 0;
   build.rows = 0;
+  const bool has_pauses = VacuumCostActive; // of VACUUM FULL, which locks out all others
+  VacuumCostActive = false;
   const double rows =
       table_index_build_scan(table, index, info, true, true, add_built_row, &build, nullptr);
   flush_all(&build);
+  VacuumCostActive = has_pauses;
   recount_list(index);
   MemoryContextDelete(build.memory);
   MemoryContextDelete(build.scratch);
