@@ -615,7 +615,14 @@ CREATE POLICY p ON hidden USING (id < 1000);
 GRANT SELECT ON changed, hidden TO join_filter_reader;
 CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM ONLY dim WHERE id < 1000;
 GRANT SELECT ON barrier TO join_filter_reader;
-ANALYZE hidden;
+-- The constant of this policy becomes a condition of `dim`, which is evaluated before the query's.
+CREATE TABLE owned AS SELECT 7 AS kind;
+ALTER TABLE owned ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON owned USING (kind = 7);
+CREATE FUNCTION picky(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE COST 0.0001 AS
+  'BEGIN IF $1 <> 7 THEN RAISE ''saw %'', $1; END IF; RETURN true; END';
+GRANT SELECT ON owned TO join_filter_reader;
+ANALYZE hidden, owned;
 SET ROLE join_filter_reader;
 SELECT what, checked.* FROM (VALUES
   ('rows',
@@ -627,7 +634,10 @@ SELECT what, checked.* FROM (VALUES
       WHERE d.kind = 7 AND leak(h.id)'),
   ('security barrier',
     'SELECT f.id FROM ONLY fact f JOIN barrier d ON f.dim = d.id WHERE d.kind = 7 AND
-      leak(d.id)'))
+      leak(d.id)'),
+  ('a condition of a policy',
+    'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id JOIN owned o ON o.kind = d.kind
+      WHERE picky(d.kind)'))
   q (what, query), checked(query);
 RESET ROLE;
 

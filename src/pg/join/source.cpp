@@ -122,11 +122,21 @@ bool has_same_guards(Relids dependent, List *conditions) {
   return true;
 }
 
+// True if all conditions of a table have one security level. They have several if some come from
+// the policies of another table, and the server then evaluates the lower levels first.
+bool has_one_security_level(const RelOptInfo *table) {
+  for (const RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo))
+    if (condition->security_level != table->baserestrict_min_security)
+      return false;
+  return true;
+}
+
 // True if filters of a table's keys may be built: it is a plain table without foreign parts, and
 // its conditions can be evaluated a second time.
 bool may_be_source(PlannerInfo *root, RelOptInfo *table) {
   return is_plain_table(root, table) && list_length(table->baserestrictinfo) <= kMostConditions &&
-         !has_foreign_part(root, table) && can_be_repeated(root, conditions_of_source(root, table));
+         has_one_security_level(table) && !has_foreign_part(root, table) &&
+         can_be_repeated(root, conditions_of_source(root, table));
 }
 
 // True if a filter of a pair's keys may be built. `dependent` are the tables that depend on it.
@@ -207,7 +217,7 @@ bool is_plain_table(PlannerInfo *root, RelOptInfo *table) {
          !is_marked(entry) && bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
 }
 
-// The server sorts them by cost (order_qual_clauses()). All have the same security level.
+// The server sorts them by cost (order_qual_clauses()). All have one security level.
 List *conditions_of_source(PlannerInfo *root, const RelOptInfo *table) {
   const auto cost_of = [root](const void *condition) {
     QualCost cost;
