@@ -312,3 +312,6 @@ SELECT fpr, fingerprint_bits,
     + 3 * sqrt(estimated_fpr * 400000) AS "estimate is right",
   estimated_fpr <= fpr AS "estimate keeps the rate"
 FROM asked, cf_info(f) ORDER BY fpr DESC;
+
+-- The estimate reads a sample of the buckets, whose last part would have one bucket.
+SELECT count(*) FROM generate_series(1, 3) x WHERE cf_create(1827, 0.0001) @> x;

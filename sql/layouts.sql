@@ -428,6 +428,12 @@ SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00',
     'INT32');
 SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'),
     'INT32');
+-- A header may have further fields, but it is short.
+SELECT bytes, bf_count(bf_from_parquet('\x15401c1c00001c1c00001c1c000019f3' || count
+  || decode(repeat('00', bytes), 'hex') || '\x00' || decode(repeat('00', 32), 'hex'), 'INT32'))
+FROM (VALUES (3, '\x03'::bytea)) v (bytes, count);
+SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000019f3f0a204'
+  || decode(repeat('00', 70000), 'hex') || '\x00' || decode(repeat('00', 32), 'hex'), 'INT32');
 -- If there are more or fewer bytes than the filter has, the error says how many it has.
 SELECT bf_from_parquet(bf_to_parquet(bf_create(1000, layout => 'parquet'))
     || decode(repeat('00', 936), 'hex'), 'INT32');

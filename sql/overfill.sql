@@ -192,6 +192,10 @@ RESET bloomfilter.overfill;
 SELECT ((a & a) | b) @> -5 AS of_intersections
 FROM (SELECT bf_agg(i, 1000) AS a, bf_agg(-i, 1000) AS b FROM generate_series(1, 1000) i) x;
 
+-- All bits of a filter that grows are set.
+SELECT (bf_info(bf_union(bf_growable(f), bf_create(10)))).saturated
+FROM (SELECT bf_add_all(bf_create(10), array(SELECT generate_series(1, 10000)))) full_one (f);
+
 -- The setting decides what happens.
 SET bloomfilter.overfill = error;
 SELECT bf_agg(i, 1000) FROM generate_series(1, 3000) i;

@@ -77,7 +77,7 @@ static_assert(kBucketSlots == 4, "Slots name all four");
 
 // Reads and writes buckets through words that each hold a whole bucket. If a word would reach
 // beyond the end of the table, it is read from an earlier offset instead. There is always such an
-// offset: the number of kicks and the buckets together have at least the length of a word.
+// offset: the number of kicks and two or more buckets together have at least the length of a word.
 template <typename Word> class Buckets {
 public:
   explicit Buckets(const Geometry &geometry)

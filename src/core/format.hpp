@@ -8,10 +8,9 @@
 // of one link is a filter that grows.
 //
 // `payload` is everything after PostgreSQL's length word: the bytes that bytea, COPY BINARY and the
-// text form carry. (Offsets in doc/format.md include the 4 bytes of the length word.) Unused bits
-// are zero. A filter with an unused bit set is rejected, so that a later version can give that bit
-// a meaning. Input functions and bf_check() use validate(). Every other reader uses parse(), the
-// part of validate() that takes constant time.
+// text form carry. Unused bits are zero. A filter with an unused bit set is rejected, so that a
+// later version can give that bit a meaning. Input functions and bf_check() use validate(). Every
+// other reader uses parse(), the part of validate() that takes constant time.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace bloomfilter {
 using CheckInterrupts = void (*)();
 inline void check_nothing() {}
 
-// A loop over bytes checks for interrupts at least once in this many bytes.
+// A loop over bytes that checks for interrupts does so at least once in this many bytes.
 constexpr std::size_t kBytesBetweenChecks = 1024 * 1024;
 
 } // namespace bloomfilter

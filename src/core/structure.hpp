@@ -27,7 +27,8 @@ bool structure_contains(const Kernel &kernel, const Geometry &geometry, const st
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
                         const std::uint64_t *digests, std::size_t count);
 
-// The number of times that a hash was added to counters or buckets. Collisions can make it larger.
+// The number of times that a hash was added to counters or buckets. Collisions can make it larger,
+// and counters stop at kMaxCounter.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
 // The function that probes a structure of one of our own layouts for a hash. Choose it once for

@@ -107,15 +107,15 @@ void raise_full(uint64 expected, uint64 stored) {
            "Build it again from the values, with a larger capacity; cf_agg(value) sizes itself.")));
 }
 
-void raise_union_full(uint64 stored, uint64 other, uint64 slots) {
+void raise_union_full(uint64 stored, uint64 slots) {
   ereport(
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
        errmsg("cuckoo filters cannot be united: no free slot was found within %d kicks", kMaxKicks),
-       errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
-                 " values. A filter of their size has " UINT64_FORMAT
+       errdetail("The union held " UINT64_FORMAT
+                 " values by then. A filter of this size has " UINT64_FORMAT
                  " slots, and at most eight of them for copies of one value.",
-                 stored, other, slots),
+                 stored, slots),
        errhint("Build one filter from all values; cf_agg(value) sizes itself and stores each of "
                "them once.")));
 }

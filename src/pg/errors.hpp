@@ -44,7 +44,7 @@ int detail_of_most_values(Layout layout, double rate);
 // 54000: a cuckoo filter has no free slot for a value. The value would be number `stored`.
 [[noreturn]] void raise_full(uint64 expected, uint64 stored);
 // 54000: the union of two cuckoo filters has no free slot for a value.
-[[noreturn]] void raise_union_full(uint64 stored, uint64 other, uint64 slots);
+[[noreturn]] void raise_union_full(uint64 stored, uint64 slots);
 // 54000: a cuckoo filter has no free slot for another copy of a value.
 [[noreturn]] void raise_too_many_copies(int copies);
 // 54000: too many distinct values of a cuckoo filter share a fingerprint and its buckets.

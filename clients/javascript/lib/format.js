@@ -244,11 +244,11 @@ function buckets(data, { k: f, units: m, at }) {
 
 function checkBuckets(data, { k: f, units: m, at }) {
   const table = data.subarray(at)
+  const wrong = `fingerprints in ${m} buckets are not in order`
   let before = Infinity
   for (let slot = 0; slot < 4 * m; slot++) {
     const fingerprint = bitsAt(table, slot * f, f)
-    require_(slot % 4 === 0 || fingerprint <= before,
-      `fingerprints in ${m} buckets are not in order`)
+    require_(slot % 4 === 0 || fingerprint <= before, wrong)
     before = fingerprint
   }
   require_(4 * f * m % 8 === 0 || table[table.length - 1] < 16, 'bits after the buckets are set')

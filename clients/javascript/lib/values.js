@@ -86,9 +86,9 @@ function float(value) {
   return isReal ? [float64(value)] : [float64(value), float64(real)]
 }
 
-const NO_NUMBERS = {
-  nan: 0xc000, infinity: 0xd000, inf: 0xd000, '-infinity': 0xf000, '-inf': 0xf000,
-}
+const NO_NUMBERS = new Map([
+  ['nan', 0xc000], ['infinity', 0xd000], ['inf', 0xd000], ['-infinity', 0xf000], ['-inf', 0xf000],
+])
 function numeric(value) {
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value))
@@ -97,7 +97,7 @@ function numeric(value) {
   }
   if (typeof value === 'bigint') value = String(value)
   if (typeof value !== 'string') return undefined
-  const special = NO_NUMBERS[value.toLowerCase()]
+  const special = NO_NUMBERS.get(value.toLowerCase())
   if (special) return [packed(4, (view) => view.setUint16(0, special, true))]
   const parts = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,9}))?$/.exec(value)
   if (!parts) throw new FilterError(`not a numeric: '${value}'`)

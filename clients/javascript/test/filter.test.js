@@ -150,8 +150,8 @@ test('values that are not exact', async () => {
   await refused(FilterError, 'integer, lines', 5.5, 2 ** 53 + 2, NaN, Infinity, '5.5', '1e3', '',
     '9223372036854775808', ' 1')
   await refused(FilterError, 'numeric', 12.5, 2 ** 53 + 2, NaN, '', '.', '1,5', '0x10', '1e131072',
-    '1e-16384', '1e999999999', `1${'0'.repeat(3e6)}1`, '0e-16384', '10e-16384',
-    `1.${'0'.repeat(16384)}`)
+    'constructor', '__proto__', '1e-16384', '1e999999999', `1${'0'.repeat(3e6)}1`, '0e-16384',
+    '10e-16384', `1.${'0'.repeat(16384)}`)
   await refused(FilterError, 'text', 'a\0b', '\ud800', '\udfff\ud800', 'é\udfff')
   await refused(FilterError, 'uuid', '', 'x', '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a00',
     '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a0011')

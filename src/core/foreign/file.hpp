@@ -1,5 +1,6 @@
 // The readers and writers of other systems' files, and what they share. A reader gets bytes from an
-// untrusted source. It accepts a file only if it understands all of it.
+// untrusted source. It accepts a file only if it understands all of it, but for further fields of a
+// header that may have some (Parquet's).
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace bloomfilter {
 bool try_plain_digest(Layout layout, std::uint64_t seed, const ForeignValue &value, Digest *digest);
 
 // These call the functions of the layout's system (ForeignSystem). encode() takes plain values,
-// too.
+// too. Only tests use digest_bytes().
 Digest digest_bytes(Layout layout, std::uint64_t seed, const std::uint8_t *bytes,
                     std::size_t length);
 Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value);

@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
-#include "core/foreign/system.hpp"
+#include "core/foreign/flat.hpp"
 #include "core/foreign/thrift.hpp"
 #include "core/hash.hpp"
 
@@ -98,28 +98,18 @@ double split_block_rate(double load) {
   return rate;
 }
 
-// Calls use(position) for each bit of a digest, in order.
-template <typename Use>
-[[gnu::always_inline]] inline void for_each_position(const Geometry &geometry, const Digest &digest,
-                                                     Use use) {
-  const std::uint64_t block = ((digest.first >> 32) * geometry.units) >> 32;
-  const auto key = static_cast<std::uint32_t>(digest.first);
-  for (int word = 0; word < kBlockWords; word++)
-    use(block * kBlockBytes * 8 + static_cast<std::uint64_t>(word) * 32 +
-        ((key * kSalts[word]) >> 27));
-}
-
-void positions_in_blocks(const Geometry &geometry, const Digest &digest, std::uint64_t *positions) {
-  for_each_position(geometry, digest, [&](std::uint64_t position) { *positions++ = position; });
-}
-
-bool is_in_block(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest) {
-  unsigned all = 1;
-  for_each_position(geometry, digest, [&](std::uint64_t position) {
-    all &= bitmap[position >> 3] >> (position & 7);
-  });
-  return all & 1;
-}
+struct BlockIndices {
+  template <typename Use>
+  [[gnu::always_inline]] static void for_each(const Geometry &geometry, const Digest &digest,
+                                              Use use) {
+    const std::uint64_t block = ((digest.first >> 32) * geometry.units) >> 32;
+    const auto key = static_cast<std::uint32_t>(digest.first);
+    for (int word = 0; word < kBlockWords; word++)
+      use(block * kBlockBytes * 8 + static_cast<std::uint64_t>(word) * 32 +
+          ((key * kSalts[word]) >> 27));
+  }
+};
+using Blocks = Flat<BlockIndices>;
 
 constexpr std::size_t kBlocksAhead = 64;
 
@@ -184,12 +174,15 @@ constexpr Families kPlain =
 } // namespace
 
 const ForeignSystem kParquet = {
-    kPlain,        0,          digest, encode_parquet, positions_in_blocks, is_in_block,
+    kPlain,        0,          digest, encode_parquet, Blocks::positions, Blocks::contains,
     add_to_blocks, size_blocks};
+
+// A header has some 20 bytes. What is much longer is none, and reading it must not take long.
+constexpr std::size_t kMostHeadBytes = 64 * 1024;
 
 Finding read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   *found = {};
-  ThriftReader reader(bytes, length);
+  ThriftReader reader(bytes, std::min(length, kMostHeadBytes));
   std::int64_t id = 0, size = 0, algorithm = -1, hash = -1, compression = -1;
   bool sized = false;
   for (ThriftReader::Type type = reader.field(&id); reader.good() && type != ThriftReader::stop;

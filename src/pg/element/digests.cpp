@@ -107,10 +107,17 @@ void raise_no_value(const Header &header) {
     ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                     errmsg("value is out of range for a %s of %s values", noun_of(kind_of(layout)),
                            family_name(header.element_type.family))));
-  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                  errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(layout, header.element_type.family)),
-                  errdetail("The layout keeps numbers of 32 bits.")));
+  const Family family = header.element_type.family;
+  const bool is_float = family == Family::float32;
+  ereport(ERROR,
+          (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+           errmsg(is_float ? "value is not exact in a bloom filter of layout \"%s\""
+                           : "value is out of range for a bloom filter of layout \"%s\"",
+                  layout_name(layout, family)),
+           errdetail(is_float ? "The layout keeps values of type real."
+                              : "The layout keeps numbers of 32 bits."),
+           is_float ? errhint("Cast the value to real, and cast what the filter is asked for, too.")
+                    : 0));
 }
 
 } // namespace bloomfilter

@@ -71,8 +71,8 @@ int most_of(Kind kind) {
   return kind == Kind::counting ? static_cast<int>(kMaxCounter) : PG_INT32_MAX;
 }
 
-// An upper bound for how often a value was added. It may have been added under any of its digests,
-// so their multiplicities are added up.
+// An upper bound for how often a value was added, up to most_of(). The value may have been added
+// under any of its digests, so their multiplicities are added up.
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);

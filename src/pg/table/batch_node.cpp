@@ -234,7 +234,8 @@ void join_shared(CustomScanState *state, shm_toc *, void *memory) {
   set_table_scan(node, table_beginscan_parallel(node->table, shared_scan(memory), flags_of(node)));
 }
 
-// Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed.
+// Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed. What workers did is
+// missing if a LIMIT ends the query while they run, because the leader comes here first.
 void shutdown_node(CustomScanState *state) {
   BatchNode *node = node_of(state);
   SharedBatches *shared = node->shared;

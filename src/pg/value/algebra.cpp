@@ -115,7 +115,7 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
-void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
+void unite_tables(const Filter &b, NewFilter *result) {
   const Geometry &geometry = result->header.geometry;
   // A bucket may take 4 times 4000 kicks if the table is nearly full, so interrupts are checked for
   // every few buckets.
@@ -124,7 +124,7 @@ void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
     CHECK_FOR_INTERRUPTS();
     if (!cuckoo_unite(geometry, result->bitmap(), b.bitmap(), first,
                       Min(geometry.units - first, kBucketsStep)))
-      raise_union_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
+      raise_union_full(cuckoo_stored(geometry, result->bitmap()),
                        uint64{geometry.units} * kBucketSlots);
   }
 }
@@ -137,7 +137,7 @@ Filter add_up(const FirstOperand &first, const Filter &second) {
   header.flags = a.flags & b.flags;
   NewFilter result = begin_result(first, header);
   if (structure_of(header.geometry.layout) == Structure::buckets)
-    unite_tables(first.filter, second, &result);
+    unite_tables(second, &result);
   else
     unite_counters(result.bitmap(), second.bitmap(), header.geometry.bytes());
   return result;

@@ -43,10 +43,13 @@ struct FirstOperand {
 int compared_links(const Filter &a, const Filter &b, LinkView *links);
 
 // Unites two filters of one kind. Returns a new filter, one of the two filters, or the changed
-// state.
+// state. ERROR 42804 or 22023 if one value can have different hashes in the two, or if they differ
+// in geometry and cannot be linked; 54000 if the union would have too many links or be too large,
+// or if a cuckoo filter is full.
 Filter unite_filters(const FirstOperand &first, const Filter &second);
 
-// Intersects two bloomfilters. Returns a new filter or the changed state.
+// Intersects two bloomfilters. Returns a new filter or the changed state. ERROR as from
+// compared_links(); 0A000 for filters that cannot be intersected.
 Filter intersect_filters(const FirstOperand &first, const Filter &second);
 
 } // namespace bloomfilter

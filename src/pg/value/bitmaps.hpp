@@ -16,11 +16,11 @@ inline void check_for_interrupts() {
   CHECK_FOR_INTERRUPTS();
 }
 
-// The bytes of a step. A step has only whole units, in every layout.
+// The bytes of a step. A step has only whole units, in every layout but that of buckets.
 constexpr Size kStep = 1024 * 1024;
 
 // Calls use(bytes, offset, length) for each part of a bitmap, in order. Each part consists of whole
-// units.
+// units. A part of buckets may end in a bucket.
 template <typename F> void for_each_step(const uint8 *bitmap, Size bytes, F use) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();

@@ -88,7 +88,9 @@ int detail_of(const Filter &filter, const ValueCount &count, const Capacity &req
   if (!is_countable(filter))
     return errdetail("It was made for %s.", counted(requested.values, "value"));
   if (filter.header.grows())
-    return errdetail("It grows, and holds %s values.", count_text(count));
+    return std::isinf(count.values)
+               ? errdetail("It grows, and all its bits are set.")
+               : errdetail("It grows, and holds %s values.", count_text(count));
   if (std::isinf(count.values))
     return errdetail("It was made for %s; all its %s are set.", counted(requested.values, "value"),
                      has_counters(filter.header.geometry) ? "counters" : "bits");

@@ -39,8 +39,8 @@ struct ProbedFilter {
   bool contains(const Digest &digest) {
     return bitmap ? contains(digest.first) : contains_in_links(digest);
   }
-  // How often a hash was added to a counting or cuckoo filter. The result may be too high, never
-  // too low.
+  // How often a hash was added to a counting or cuckoo filter. The result may be too high. It is
+  // too low only above kMaxCounter, where counters stop.
   int multiplicity(uint64 hash);
   // Announces that `count` hashes will probably be probed, so that the cache can copy the filter at
   // once.

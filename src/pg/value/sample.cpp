@@ -32,17 +32,18 @@ struct varlena *accessible(struct varlena *value) {
 }
 
 // Calls read(at, bytes, units) for parts of a link: the offset of a part from the link's beginning,
-// and its length. Each part begins at a multiple of `step` units. Returns the share of all units
-// that were read.
+// and its length. Each part begins at a multiple of `step` units, and has at least `step` units
+// unless the whole link has fewer. Returns the share of all units that were read.
 template <typename Read> double read_parts(const Geometry &geometry, uint32 step, Read read) {
   const auto bytes_of = [&](uint32 units) { return (Size{units} * geometry.unit_bits() + 7) / 8; };
   const uint32 part = step * static_cast<uint32>(Max(kPartBytes / bytes_of(step), 1));
   const uint32 parts_in_all = geometry.units / part;
   const uint32 stride = (parts_in_all / kSampledParts + 1) * part;
   uint64 units = 0;
-  for (uint64 first = 0; first < geometry.units; first += stride) {
+  for (uint64 first = 0; first == 0 || first + step <= geometry.units; first += stride) {
     CHECK_FOR_INTERRUPTS();
-    const uint32 count = Min(part, geometry.units - static_cast<uint32>(first));
+    const uint32 left = geometry.units - static_cast<uint32>(first);
+    const uint32 count = left < part + step ? left : part;
     read(bytes_of(static_cast<uint32>(first)), bytes_of(count), count);
     units += count;
   }
