@@ -37,7 +37,7 @@
 // The trade-off: the index has no entry for a row, only bits for a range. So an index on ten
 // million UUIDs has 30 MB, where a btree has 315 MB, and new rows at the end of a table cost next
 // to nothing. A lookup costs more: 0.2 ms, where a btree takes 5 µs. BRIN makes the same bargain
-// with its bloom operator classes, but reads all of its filters for each lookup: 4 to 14 ms
+// with its bloom operator classes, but reads all of its filters for each lookup: 4 to 12 ms
 // (script/bench columns).
 //
 // What is not good about it: filters only get fuller. Values that were deleted or updated stay in

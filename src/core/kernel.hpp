@@ -7,7 +7,7 @@
 // A value's bits all lie in one line of 64 bytes, or in two, so a probe waits for memory once. The
 // trade-off: lines fill unevenly, and the fuller ones give more false positives. So a filter takes
 // 9.92 bits per value at 1 %, where an ideal Bloom filter takes 9.59. A probe of a filter of a
-// million values takes 1.81 ns alone and 1.10 ns in a batch. Boost.Bloom takes 1.59 and 1.36 ns,
+// million values takes 1.77 ns alone and 1.06 ns in a batch. Boost.Bloom takes 1.54 and 1.29 ns,
 // with 10.10 bits (script/bench core).
 //
 // What is not good about it: the loops exist once for each instruction set, and few machines can

@@ -11,7 +11,7 @@
 //
 // The trade-off: the table is large, and it cannot be changed any more. The textbook's formula
 // would be short, and wrong: filters of lines need more bits than it says. Filters of this table
-// have 0.997 to 1.02 times the rate that was asked for, for rates from 10 % to 0.01 % (script/bench
+// have 0.995 to 1.01 times the rate that was asked for, for rates from 10 % to 0.01 % (script/bench
 // rates).
 //
 // What is not good about it: the sizes hold for hashes that are independent of each other. Whoever

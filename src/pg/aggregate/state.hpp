@@ -25,7 +25,7 @@
 // The trade-off: nobody has to say how many values there will be, and the filter still has the size
 // and the rate of one that was made for the right number. The price is memory, 8 to 32 bytes for
 // each distinct value where the filter itself takes 1.2 at a rate of 1 %, and files beyond the
-// limit: 84 MB for ten million distinct values, and 16 MB with a work_mem of 4 MB (script/bench
+// limit: 85 MB for ten million distinct values, and 17 MB with a work_mem of 4 MB (script/bench
 // memory). Building takes 0.5 to 0.9 of the time of count(x).
 //
 // Tests: test/t/002_aggregate.pl, test/t/003_self_sizing.pl, test/t/004_memory.pl,

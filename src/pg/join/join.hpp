@@ -34,7 +34,7 @@
 //   plan_cost.cpp    what the paths leave out is added to the cost of the whole plan
 //
 // The trade-off: planning takes a tenth longer, and the choice depends on estimates. What it gives:
-// the 13 queries of the Star Schema Benchmark take 0.43 of their time in the mean (script/bench
+// the 13 queries of the Star Schema Benchmark take 0.45 of their time in the mean (script/bench
 // ssb). What it may cost is bounded. A filter is placed only if it saves clearly more than it
 // costs, and one that drops too few rows is left out while the scan runs.
 //

@@ -22,8 +22,8 @@
 //
 // The trade-off: the scan reads heap pages by itself, past the table access method, so it must
 // follow each release of the server. What it gives: probing a filter of 1.2 MB for ten million rows
-// takes 0.53 of the time of a comparison, and 1.51 row by row. For a filter of 12 MB, where each
-// probe waits for memory, it takes 0.59 and 4.72 (script/bench scan).
+// takes 0.54 of the time of a comparison, and 1.46 row by row. For a filter of 120 MB, where each
+// probe waits for memory, it takes 0.91 and 7.01 (script/bench scan).
 //
 // What is not good about it: it stands for a sequential scan only. Rows that an index finds are
 // probed one by one, and a condition under OR is not batched.
