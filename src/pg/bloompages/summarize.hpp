@@ -41,9 +41,10 @@ double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks)
 // than the others, theirs would make all filters large. So a count above twice the median is taken
 // as twice the median, and the filters of such ranges become fuller than they should be. With keys,
 // the result is the mean of these counts: ranges of text differ much, and a rate that is too high
-// in one is made up for by others. Ranges without values are left out, and so are those
-// with few if an eighth of the others has more: after a DELETE most ranges may have no values, and
-// after ALTER TABLE ... ADD COLUMN ... DEFAULT one value. Returns 0 if all have none.
+// in one is made up for by others. Ranges without values are left out: after a DELETE, most ranges
+// may have none. Ranges with few values are left out if an eighth of the ranges has more: after
+// ALTER TABLE ... ADD COLUMN ... DEFAULT, most ranges may have one value. Returns 0 if all ranges
+// have none.
 uint64 usual_count(const uint64 *counts, int ranges, bool have_keys);
 
 // The number of a range's hashes, as usual_count() takes it. It is 0 if there were too many: then

@@ -47,7 +47,8 @@ constexpr const char *kShifted = "(pg_catalog.array_fill({bf}.bf_clear(s.filters
                                  "        ARRAY[LEAST(generation {-} s.{newest}, 5)::int]) "
                                  "OPERATOR(pg_catalog.||) s.filters)[1 : 5]";
 
-// What follows in an addition if the row that was seen is full, and if it is not.
+// What an addition does besides with a row that is full, and what it does with a row that has no
+// filter for the session's generation.
 constexpr const char *kBeginGeneration = R"(      is_doubtful := is_doubtful OR gave_up;
     ELSIF is_outdated THEN
       UPDATE {set} AS s SET {newest} = generation,
