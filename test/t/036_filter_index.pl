@@ -222,7 +222,7 @@ SKIP: {
 query(q{
     CREATE TABLE slow (id serial, filter bloomfilter) WITH (autovacuum_enabled = off);
     CREATE INDEX slow_filter ON slow USING bloomfilter (filter);
-    INSERT INTO slow (filter) SELECT bf_create(1000) + i FROM generate_series(1, 1000) i;
+    INSERT INTO slow (filter) SELECT bf_create(3000) + i FROM generate_series(1, 1000) i;
     SELECT bf_index_tidy('slow_filter');
     DELETE FROM slow WHERE id % 3 > 0});
 my $slow = $node->background_psql('postgres', on_error_stop => 0);
@@ -231,6 +231,9 @@ ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_progre
     WHERE phase = 'cleaning up indexes' AND wait_event = 'VacuumDelay'}), 'VACUUM pauses while it merges groups');
 query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_progress_vacuum});
 $slow->quit;
+# VACUUM FULL locks the table, so it makes none. With pauses, it would take more than a minute.
+is(sqlstate($node, q{SET vacuum_cost_limit = 1; SET vacuum_cost_delay = '100ms'; SET statement_timeout = '30s'; VACUUM FULL slow}),
+    '00000', 'VACUUM FULL does not pause');
 
 # --- many sessions at a time ------------------------------------------------------------------------
 
