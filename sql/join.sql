@@ -203,6 +203,9 @@ SELECT what, checked.* FROM (VALUES
   ('another by hand',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id)
       FROM dim WHERE kind < 9) @> f.dim'),
+  ('the second by hand',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id)
+      FROM dim WHERE kind < 9) @> f.dim AND (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> f.dim'),
   ('by hand, of a join',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(d.id)
       FROM dim d JOIN nation n ON n.id = d.nation WHERE d.kind = 7) @> f.dim')
