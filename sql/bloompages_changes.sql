@@ -261,6 +261,14 @@ REINDEX INDEX begun_tag;
 SELECT ready > 30 AS many_ready, overfull, false_pages < 8 AS sized
 FROM bf_index_info('begun_tag');
 
+-- Later ranges have two to three times the values of the first ones. The group is made again, too.
+CREATE TABLE risen (k int) WITH (autovacuum_enabled = off);
+CREATE INDEX risen_k ON risen USING bloompages (k) WITH (pages_per_range = 4);
+INSERT INTO risen SELECT i % 150 FROM generate_series(1, 10000) i;
+INSERT INTO risen SELECT 1000 + i % 400 FROM generate_series(1, 10000) i;
+VACUUM risen;
+SELECT ready > 15 AS many_ready, overfull FROM bf_index_info('risen_k');
+
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
 -- From PostgreSQL 18 on, it does not store the number of the table's rows while autovacuum is off.
 CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;

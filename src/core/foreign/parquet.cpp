@@ -167,6 +167,9 @@ std::size_t write_varint(std::uint8_t *bytes, std::uint64_t value) {
   return count;
 }
 
+// A header has some 20 bytes. What is much longer is none, and reading it must not take long.
+constexpr std::size_t kMostHeadBytes = 64 * 1024;
+
 constexpr Families kPlain =
     families(Family::integer, Family::date, Family::timestamp, Family::timestamptz, Family::time,
              Family::text, Family::bytea, Family::uuid, Family::string);
@@ -176,9 +179,6 @@ constexpr Families kPlain =
 const ForeignSystem kParquet = {
     kPlain,        0,          digest, encode_parquet, Blocks::positions, Blocks::contains,
     add_to_blocks, size_blocks};
-
-// A header has some 20 bytes. What is much longer is none, and reading it must not take long.
-constexpr std::size_t kMostHeadBytes = 64 * 1024;
 
 Finding read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   *found = {};

@@ -9,9 +9,9 @@
 // at least half of them are repetitions, these are removed, or, if the bag keeps one copy of each
 // hash, the hashes move into a hash set. From then on, the array only collects hashes until there
 // are enough to be looked up in the set together. A set takes more memory for each hash, but none
-// for repetitions. If most of the hashes that come are new again, all hashes
-// move back into an array. The memory limit is hash_mem_multiplier times work_mem. Hashes that
-// would exceed it are spilled to temporary files (pg/aggregate/spill.hpp).
+// for repetitions. If most of the hashes that come are new again, all hashes move back into an
+// array. The memory limit is hash_mem_multiplier times work_mem. Hashes that would exceed it are
+// spilled to temporary files (pg/aggregate/spill.hpp).
 //
 // A filter is sized for the number of distinct hashes. Up to kExactDistinct, this number is exact:
 // a temporary set counts the hashes of an array, or sorting does, if copies or the order matter.

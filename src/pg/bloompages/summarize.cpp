@@ -40,7 +40,8 @@ namespace bloomfilter {
 namespace {
 
 constexpr uint32 kMostAttempts = 3; // of INSERTs; VACUUM tries again
-constexpr uint64 kRangesToWait = 8; // if so many ranges follow, empty pages do not delay one
+// A range with empty pages gets its filter when this number of ranges follows it.
+constexpr uint64 kRangesToWait = 8;
 
 // Writes empty pages of a group's lines after all pages that are in use. They are in no slot yet,
 // so after a crash they are written again.
