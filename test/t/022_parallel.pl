@@ -185,6 +185,17 @@ is(query("$two; $pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = 
     '... also with workers');
 is(temporary_files(), '', 'rescans leave no file');
 
+# A rescan of an unchanged sort returns the messages of the workers again.
+my $unsorted = "$parallel; SET work_mem = '64kB'; SET enable_hashagg = off; SET enable_gathermerge = off";
+my $joined = join '; ', $unsorted, map { "SET enable_$_ = off" } qw(material hashjoin mergejoin);
+my $twice = q{SELECT string_agg(digest, ' ' ORDER BY v, g) FROM (VALUES (0), (1)) o (v)
+  LEFT JOIN (SELECT g, md5(bf_agg(i)::bytea) AS digest FROM rows GROUP BY g) s ON g >= v};
+like(plan_of($node, $joined, $twice), qr/Nested Loop.*Values.*Finalize Group.*Sort.*Gather\s.*Partial/s,
+    'the plan sorts the messages of workers within a nested loop');
+is(query("$joined; $twice"), query("SET work_mem = '1GB'; $twice"),
+    'messages that a sort returns again make the same filters');
+is(temporary_files(), '', '... and leave no file');
+
 # The leader waits in its first row until the workers have written their files, and have ended or
 # are about to report.
 query(q{

@@ -51,6 +51,42 @@ for my $key (qw(few many)) {
     }
 }
 
+# The join returns a group's partial state several times. Large states are in files, which then have to
+# be read again. Without rows, the parameters of the call are found on both sides of the join.
+query(q{
+    CREATE TABLE large AS SELECT i % 4 AS g, i AS x FROM generate_series(1, 1200000) i;
+    CREATE TABLE pair AS SELECT i % 4 AS g, i AS k FROM generate_series(1, 20) i;
+    CREATE TABLE small AS SELECT i % 4 AS g, i AS x FROM generate_series(1, 20000) i;
+    CREATE TABLE pairs AS SELECT i % 4 AS g, i % 5 AS k FROM generate_series(1, 200000) i;
+    VACUUM ANALYZE large, pair, small, pairs});
+my $workers = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
+my $nested = join '; ', $workers, map { "SET enable_$_ = off" } qw(material hashjoin mergejoin);
+for my $case (
+    [ 'bf_agg(x, 1000000)', $workers, 'bitmaps of workers' ],
+    [ 'bf_agg(x)', "$workers; SET work_mem = '64kB'", 'hashes of workers' ],
+    [ 'bf_agg(x)', "SET max_parallel_workers_per_gather = 0; SET work_mem = '64kB'", 'hashes of one process' ],
+    [ 'bf_agg(x, 1000000)', $nested, 'bitmaps in a nested loop' ],
+    [ 'bf_agg(x)', "$nested; SET work_mem = '64kB'", 'hashes in a nested loop' ]) {
+    my ($call, $settings, $name) = @$case;
+    my $digest = "SELECT md5(string_agg(f::text, '' ORDER BY k)) FROM (SELECT k, $call AS f FROM large JOIN pair USING (g) GROUP BY k) s";
+    like(plan_of($node, $settings, $digest), qr/(?:Join|Nested Loop)\n(?:.*\n)*.*Partial \w*Aggregate/,
+        "$name: the plan aggregates before the join");
+    is(query("$settings; $digest"), query("SET enable_eager_aggregate = off; $digest"),
+        '... and gives the same filters as aggregating after it');
+    is(query(q{SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false) d WHERE d LIKE '%fileset'}), 0,
+        '... and no file is left');
+}
+my $without = q{SELECT DISTINCT bf_describe(bf_agg(x, 7000, 0.01, 'guava') FILTER (WHERE x < 0)) FROM};
+for my $case (
+    [ 'small JOIN pair USING (g) WHERE pair.k <= 2', qr/Hash Join\n.*Hash Cond.*\n.*Partial \w*Aggregate/, 'outer' ],
+    [ 'small JOIN pairs USING (g)', qr/->  Hash\n.*Partial \w*Aggregate/, 'inner' ]) {
+    my ($from, $plan, $side) = @$case;
+    like(plan_of($node, 'SELECT', "$without $from GROUP BY k"), $plan,
+        "the plan aggregates on the $side side of the join");
+    like(query("$without $from GROUP BY k"), qr/^values of any type, 0 of 7000, .*\z/,
+        '... and a call without rows has its parameters');
+}
+
 # --- names of subqueries, antijoins, advice ---------------------------------------------------------
 
 query(q{

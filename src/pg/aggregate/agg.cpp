@@ -119,7 +119,7 @@ SQL_FUNCTION(filter_agg_combine) {
 }
 
 SQL_RESULT(filter_agg_serial, PointerGetDatum(serialize_state(state_arg(fcinfo, 0))));
-SQL_RESULT(filter_agg_deserial, PointerGetDatum(deserialize_state(PG_GETARG_BYTEA_PP(0))));
+SQL_RESULT(filter_agg_deserial, PointerGetDatum(deserialize_state(fcinfo, PG_GETARG_BYTEA_PP(0))));
 SQL_RESULT(bloomfilter_agg_final, finish(fcinfo, Layout::lines));
 SQL_RESULT(countingbloomfilter_agg_final, finish(fcinfo, Layout::counting_lines));
 SQL_RESULT(cuckoofilter_agg_final, finish(fcinfo, Layout::cuckoo));

@@ -33,8 +33,9 @@ constexpr int kMostColumns = 10000;
 Node *column_of(Resolving below, AttrNumber number);
 
 // Returns an expression of a plan node with its columns resolved. A column of a node below is
-// replaced by the expression that computes it, if that expression is found. EXPLAIN looks in the
-// same places.
+// replaced by the expression that computes it, if that expression is found. From the inner side of
+// a join comes only a call of an aggregate: other expressions there may have values of the outer
+// row.
 Node *resolved(Node *node, void *context) {
   const Resolving in = *static_cast<const Resolving *>(context);
   const Plan *plan = in.plan;
@@ -48,7 +49,11 @@ Node *resolved(Node *node, void *context) {
     Node *found = nullptr;
     if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
       found = column_of({outerPlan(plan), in.columns}, column->varattno);
-    else if (IsA(plan, SubqueryScan))
+    else if (static_cast<int>(column->varno) == static_cast<int>(INNER_VAR)) {
+      found = column_of({innerPlan(plan), in.columns}, column->varattno);
+      if (found && !IsA(found, Aggref))
+        found = nullptr;
+    } else if (IsA(plan, SubqueryScan))
       found = column_of({reinterpret_cast<const SubqueryScan *>(plan)->subplan, in.columns},
                         column->varattno);
     else if (static_cast<int>(column->varno) == static_cast<int>(INDEX_VAR) &&
@@ -63,8 +68,9 @@ Node *resolved(Node *node, void *context) {
 }
 
 // Returns the expression that computes a column of a plan node, or NULL if it is not found. If the
-// node appends the rows of several nodes, all of these must have the same expression. An aggregate
-// call that makes partial states is not compared: the planner made all of these calls from one.
+// node appends the rows of several nodes, all of these must have the same expression. A call of an
+// aggregate is not compared: calls that make partial states were all made from one, and a parameter
+// that is another call counts as NULL.
 Node *column_of(Resolving below, AttrNumber number) {
   const Plan *plan = below.plan;
   if (!plan || number < 1 || number > list_length(plan->targetlist))

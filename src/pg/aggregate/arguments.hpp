@@ -15,7 +15,7 @@
 // A node of Bloom Filter Build keeps the arguments of its calls in its own plan. It needs only the
 // evaluation, and uses it for calls with rows, too.
 //
-// The walk does not find everything. It knows only the server's nodes and our own. Another
+// The walk does not find everything. It does not look into a CTE or a function in FROM. Another
 // extension may hide an expression in a node of its own, or call the final function within an
 // aggregate of its own, as Citus does. A window does not tell which of its calls a final function
 // ends. An argument that is not found counts as NULL, as if the query had not given it. The result

@@ -35,6 +35,7 @@ struct Head {
   Content content : 2;
   Place place : 2;
   bool counted : 1; // true if there are registers
+  bool stays : 1;   // true if a rescan may send the file again
   Family family;
   Layout layout;
   uint32 shape;
@@ -59,6 +60,7 @@ bytea *write_message(const Parcel &parcel, const State *state) {
   const Head head = {parcel.content,
                      parcel.place,
                      parcel.registers != nullptr,
+                     parcel.stays,
                      header.element_type.family,
                      profile_of(header.geometry.layout),
                      header.element_type.shape,
@@ -117,24 +119,20 @@ bool goes_by_file(const HashBag &bag, const Parcel &parcel) {
                            (bytes > kMostOfHashes && temp_file_limit < 0));
 }
 
-// Writes a state's content to a file for another process. If the other process may take over the
-// file of the bag, spills the hashes in memory and gives this file.
+// Writes a state's content to a file for another process: a bitmap to a new file, hashes to the
+// file of the bag.
 SharedFileName give_content(State *state) {
   HashBag *bag = &state->bag;
-  if (!state->bitmap && bag->memory.transfer == FileTransfer::move) {
+  if (!state->bitmap) {
     if (bag->in_memory() > 0)
       spill_memory(bag);
     return export_file(bag->spill);
   }
   SharedFile *shared = create_shared_file(bag->memory.context, CurrentResourceOwner);
-  if (state->bitmap)
-    for_each_step(state->bitmap, state->header.geometry.bytes(),
-                  [shared](const uint8 *step, Size, Size length) {
-                    BufFileWrite(shared->file, const_cast<uint8 *>(step), length);
-                  });
-  HashFile copy = {shared->file, 0};
-  for_each_batch(*bag,
-                 [&copy](const uint64 *hashes, Size count) { write_hashes(&copy, hashes, count); });
+  for_each_step(state->bitmap, state->header.geometry.bytes(),
+                [shared](const uint8 *step, Size, Size length) {
+                  BufFileWrite(shared->file, const_cast<uint8 *>(step), length);
+                });
   return give_shared_file(shared);
 }
 
@@ -156,6 +154,7 @@ Parcel make_parcel(State *state) {
   parcel.registers = bag->registers;
   if (goes_by_file(*bag, parcel)) {
     parcel.place = Place::file;
+    parcel.stays = !state->bitmap && bag->memory.transfer == FileTransfer::repeated;
     parcel.file = give_content(state);
   }
   return parcel;
@@ -188,7 +187,22 @@ bool is_handed_over(const State *state) {
 
 // --- combining -----------------------------------------------------------------------------------
 
-// Adds the bitmap of a parcel. Deletes its file if it is in one.
+// True if each row of the partial aggregates in this plan reaches the plan's reader only once. From
+// 19 on, a join above a partial aggregate may repeat its rows, and on every server a sort may
+// return its rows again. A file then stays until the query ends. That seldom takes more space,
+// because the join or the sort holds most messages at the same time.
+bool is_read_once(const Plan *plan) {
+  if (IsA(plan, Gather) || IsA(plan, GatherMerge))
+    return is_read_once(outerPlan(plan));
+  if (!IsA(plan, Append))
+    return IsA(plan, Agg);
+  for (const Plan *part : each<Plan>(reinterpret_cast<const Append *>(plan)->appendplans))
+    if (!is_read_once(part))
+      return false;
+  return true;
+}
+
+// Adds the bitmap of a parcel. Deletes its file if it is in one that does not stay.
 void add_bitmap_of(State *state, const Parcel &parcel) {
   const Size bytes = parcel.content_bytes();
   if (parcel.place == Place::bytes) {
@@ -205,7 +219,8 @@ void add_bitmap_of(State *state, const Parcel &parcel) {
   }
   pfree(part);
   BufFileClose(shared->file);
-  delete_shared_file(shared);
+  if (!parcel.stays)
+    delete_shared_file(shared);
   pfree(shared);
 }
 
@@ -249,10 +264,10 @@ FileTransfer file_transfer(FunctionCallInfo fcinfo) {
   const auto *aggregate = castNode(AggState, fcinfo->context);
   if (!DO_AGGSPLIT_SERIALIZE(aggregate->aggsplit) || DO_AGGSPLIT_COMBINE(aggregate->aggsplit))
     return FileTransfer::none;
-  // A hash table serializes its states again if a rescan finds that nothing below has changed. So
-  // the file of a state must stay. In a worker it may go, because workers end before a rescan.
+  // A hash table serializes its states again if a rescan finds that nothing below has changed. In a
+  // worker, only a join above it rescans it, and then is_read_once() is false for the reader.
   const bool rescannable = aggregate->aggstrategy == AGG_HASHED && !IsParallelWorker();
-  return rescannable ? FileTransfer::copy : FileTransfer::move;
+  return rescannable ? FileTransfer::repeated : FileTransfer::once;
 }
 
 bytea *serialize_state(State *state) {
@@ -278,7 +293,7 @@ Parcel parcel_of(State *state) {
   return parcel;
 }
 
-Parcel *deserialize_state(const bytea *message) {
+Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message) {
   const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(message));
   const Size length = VARSIZE_ANY_EXHDR(message);
   Head head = {};
@@ -296,6 +311,8 @@ Parcel *deserialize_state(const bytea *message) {
   if (parcel->place == Place::file) {
     memcpy(&parcel->count, parcel->bytes, sizeof parcel->count);
     memcpy(&parcel->file, parcel->bytes + sizeof parcel->count, sizeof parcel->file);
+    parcel->stays =
+        head.stays || !is_read_once(outerPlan(castNode(AggState, fcinfo->context)->ss.ps.plan));
   } else if (parcel->place == Place::memory) {
     memcpy(&parcel->state, parcel->bytes, sizeof parcel->state);
     if (!is_handed_over(parcel->state))
@@ -308,6 +325,8 @@ void combine_states(State *state, const Parcel &parcel) {
   check_parameters(state, parameters_of(parcel.header),
                    state->is_partial ? "partial states" : "rows");
   admit_type(state, parcel.header.element_type);
+  if (parcel.stays)
+    delete_with_query(state->bag.memory.expr_context->ecxt_estate, parcel.file);
   const auto add = [state](const uint64 *hashes, Size count) { add_hashes(state, hashes, count); };
   if (parcel.place == Place::memory) {
     const State *other = parcel.state;
@@ -324,7 +343,7 @@ void combine_states(State *state, const Parcel &parcel) {
   if (parcel.registers)
     merge_registers(bag, parcel.registers);
   if (parcel.place == Place::file)
-    take_file(spill_of(bag), parcel.file, parcel.count);
+    take_file(spill_of(bag), parcel.file, parcel.count, parcel.stays);
   else if (parcel.registers && !bag->set.slots)
     take_counted(bag, parcel);
   else

@@ -1,7 +1,7 @@
 // What travels of an aggregate's state to the place where states are combined.
 //
 // A parcel is the head of a partial state (core/partial.hpp), its content, and the place of the
-// content. There are three senders:
+// content. There are three kinds of parcels:
 //
 // - A worker, or another Partial Aggregate, sends a message to the node that combines states: a
 //   head and the content. Content that is too large for a message is in a temporary file that the
@@ -41,6 +41,7 @@ struct Parcel : Partial {
   const uint8 *bytes;     // if the place is bytes: the bitmap, or hashes for load_hashes()
   uint64 count;           // of the hashes, if the place is not memory
   SharedFileName file;    // if the place is a file
+  bool stays;             // true if the file may have to be read again
   State *state; // if the place is memory, otherwise NULL; may have a bitmap and a few hashes
 
   Size content_bytes() const {
@@ -65,13 +66,15 @@ bytea *hand_over_state(State *state);
 // state must not change afterwards. ERROR 54000 if the value would exceed 1 GB.
 struct varlena *flat_partial(State *state, bool no_rows);
 
-// Reads a message.
-Parcel *deserialize_state(const bytea *message);
+// Reads a message for the aggregate that is called. A join or a sort between the aggregates may
+// repeat a message, and then its file stays until the query ends.
+Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message);
 
 // The parcel of a state in this process.
 Parcel parcel_of(State *state);
 
-// Adds the content of a parcel to a state. A file can be added only once. ERROR 22023 if their
+// Adds the content of a parcel to a state. A file that does not stay can be added only once. ERROR
+// 22023 if their
 // parameters differ, 42804 if their element types differ.
 void combine_states(State *state, const Parcel &parcel);
 

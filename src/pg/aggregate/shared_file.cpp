@@ -15,6 +15,7 @@ extern "C" {
 #include "catalog/pg_tablespace_d.h"
 #include "commands/tablespace.h"
 #include "common/file_utils.h"
+#include "executor/executor.h"
 #include "storage/fd.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
@@ -171,6 +172,17 @@ SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
 
 void delete_shared_file(SharedFile *shared) {
   BufFileDeleteFileSet(&shared->directory, text_of(shared->name).text, false);
+}
+
+// The query frees its context for single rows last, after all plan nodes have closed their files.
+// After an error it does not call the callback, and the end of the transaction deletes the file.
+void delete_with_query(EState *query, const SharedFileName &name) {
+  const auto remove = [](Datum argument) {
+    auto *shared = reinterpret_cast<SharedFile *>(DatumGetPointer(argument));
+    BufFileDeleteFileSet(&shared->directory, text_of(shared->name).text, true);
+  };
+  RegisterExprContextCallback(GetPerTupleExprContext(query), remove,
+                              PointerGetDatum(make_shared_file(query->es_query_cxt, name)));
 }
 
 } // namespace bloomfilter

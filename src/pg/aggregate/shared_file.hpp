@@ -2,15 +2,17 @@
 // data that would take too much memory in a message.
 //
 // The file counts against the writer's temp_file_limit. It lies in one of temp_tablespaces, in a
-// directory that is named after the leader. The process that reads the file deletes it. If an error
-// or LIMIT ends the query early, some files may never be read. The leader deletes these when its
-// transaction ends, because its workers are gone then. After a crash, the server deletes the files
+// directory that is named after the leader. The process that reads the file deletes it: once it has
+// read it, or, if it may have to read it again, when its query ends. If an error or LIMIT ends the
+// query early, some files may never be read. The leader deletes these when its transaction ends,
+// because its workers are gone then. After a crash, the server deletes the files
 // when it starts, like all temporary files.
 #pragma once
 
 #include "pg/server.hpp"
 
 extern "C" {
+#include "nodes/execnodes.h"
 #include "storage/buffile.h"
 #include "storage/fileset.h"
 #include "utils/palloc.h"
@@ -35,7 +37,7 @@ struct SharedFile {
 // Registers the callbacks that delete unread files when a transaction ends.
 void define_shared_files();
 
-// Notes that this transaction reads or writes shared files, so that unread files are looked for
+// Notes that this transaction may read or write shared files, so that unread files are looked for
 // when it ends. A worker does not look for them: the leader deletes them.
 void expect_shared_files();
 
@@ -61,5 +63,8 @@ SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
 
 // Deletes a file. It may be open.
 void delete_shared_file(SharedFile *shared);
+
+// Deletes a file when the query ends. May be called more than once for a file.
+void delete_with_query(EState *query, const SharedFileName &name);
 
 } // namespace bloomfilter

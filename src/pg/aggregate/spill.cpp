@@ -19,7 +19,7 @@ BufFile *create_file(MemoryContext context, ResourceOwner owner) {
 }
 
 // Closes a file if there is one. Deletes the shared file if there is one; a caller passes none if
-// another process will delete the file.
+// the file is deleted elsewhere or later.
 void close_file(const HashFile &file, SharedFile *shared) {
   if (file.file)
     BufFileClose(file.file);
@@ -71,7 +71,7 @@ Spill *make_spill(const GroupMemory &memory) {
 void write_spill(Spill *spill, const uint64 *hashes, Size count) {
   HashFile *written = &spill->written;
   if (!written->file) {
-    if (spill->memory.transfer == FileTransfer::move)
+    if (spill->memory.transfer != FileTransfer::none)
       spill->shared = create_shared_file(spill->memory.context, spill->memory.owner);
     written->file = spill->shared ? spill->shared->file
                                   : create_file(spill->memory.context, spill->memory.owner);
@@ -83,15 +83,16 @@ void write_spill(Spill *spill, const uint64 *hashes, Size count) {
 }
 
 SharedFileName export_file(Spill *spill) {
-  BufFileExportFileSet(spill->shared->file); // now another process can open it
+  if (!spill->exported)
+    BufFileExportFileSet(spill->shared->file); // now another process can open it
   spill->exported = true;
   return spill->shared->name;
 }
 
-void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
+void take_file(Spill *spill, const SharedFileName &name, uint64 count, bool stays) {
   SharedFile *shared = open_shared_file(spill->memory.context, spill->memory.owner, name);
   auto *taken = make_array<TakenFile>(1, spill->memory.context);
-  *taken = {{shared->file, count}, shared, spill->taken};
+  *taken = {{shared->file, count}, stays ? nullptr : shared, spill->taken};
   spill->taken = taken;
   spill->count += count;
 }

@@ -62,9 +62,9 @@ template <typename Use> void for_each_batch(const HashArray &array, Use use) {
 
 // How the hashes in a bag's files reach the process that combines states.
 enum class FileTransfer : uint8 {
-  none, // in the message; no file goes to another process
-  move, // the other process takes over the bag's file
-  copy, // the other process gets a copy, because a rescan may serialize the bag again
+  none,     // in the message; no file goes to another process
+  once,     // the other process takes over the bag's file
+  repeated, // the same, but a rescan may serialize the bag again, so the file stays
 };
 
 // Where an aggregate keeps a group's state, and how the state uses files.
@@ -85,10 +85,10 @@ struct HashFile {
   uint64 count;
 };
 
-// A file that another process wrote, and that this process has taken over.
+// A file that another process wrote, and that this process reads.
 struct TakenFile {
   HashFile hashes;
-  SharedFile *shared;
+  SharedFile *shared; // is deleted with the group; NULL if the file stays
   TakenFile *next;
 };
 
@@ -99,7 +99,7 @@ struct Spill {
   SharedFile *shared; // the written file, if another process will take it over
   bool exported;      // true once another process may take it over
   TakenFile *taken;
-  uint64 count; // the number of hashes in all these files
+  uint64 count; // the number of hashes in the written file and in the taken files
 
   // The distinct hashes of these files in ascending order, from when there were `sorted_count`
   // hashes.
@@ -115,11 +115,12 @@ Spill *make_spill(const GroupMemory &memory);
 // Appends hashes to the written file. Makes the file if there is none.
 void write_spill(Spill *spill, const uint64 *hashes, Size count);
 
-// Exports the written file to another process. The file must not change afterwards.
+// Exports the written file to another process, and returns its name. May be called again. The file
+// must not change afterwards.
 SharedFileName export_file(Spill *spill);
 
-// Takes over a file of `count` hashes.
-void take_file(Spill *spill, const SharedFileName &name, uint64 count);
+// Takes over a file of `count` hashes. If it does not stay, it is deleted when the group ends.
+void take_file(Spill *spill, const SharedFileName &name, uint64 count, bool stays);
 
 // Writes the distinct hashes of all files to spill->sorted, in ascending order. Sorts them in the
 // array, which must be empty and is empty again afterwards. The array may grow up to `limit`

@@ -63,7 +63,7 @@ GroupMemory memory_for(const BuildState *build, const CallState &call_state) {
     return {context, build->states, FileTransfer::none};
   if (!IsParallelWorker())
     context = AllocSetContextCreate(context, "Bloom Filter Build state", ALLOCSET_SMALL_SIZES);
-  return {context, build->states, FileTransfer::move};
+  return {context, build->states, FileTransfer::once};
 }
 
 State *make_build_call_state(const BuildState *build, const CallState &call_state,
