@@ -195,6 +195,11 @@ SELECT explained('SELECT bf_agg(item), bf_count(cbf_agg(url)::bloomfilter) FROM 
   WHERE pair > 1 AND (SELECT items FROM filters) @> item HAVING bf_agg(item, 5) @> 3::bigint',
   'VERBOSE');
 SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1', :'analyzed');
+-- Rows whose value is NULL are not added. What HAVING rejects is counted by itself.
+SELECT explained('SELECT bf_agg(nullif(pair, 2)) FROM events WHERE pair > 1
+  HAVING bf_count(bf_agg(nullif(pair, 2))) > 1000', :'analyzed');
+SELECT count(*) FILTER (WHERE (pair > 1) IS NOT TRUE) AS removed, count(nullif(pair, 2)) FILTER (WHERE pair > 1) AS added
+FROM events;
 SELECT explained('SELECT cf_agg(item), bf_agg(url) FROM events
   WHERE (SELECT items FROM filters) @> item', :'analyzed');
 

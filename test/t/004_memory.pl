@@ -97,6 +97,14 @@ for my $type ('bf', 'cbf') {
 
 # The memory of a backend that only counts rows. It does not depend on the number of rows, because
 # the server makes the rows of a set in a SELECT list one by one.
+# A frame without rows gets a state of its own, which is freed with the row.
+{
+    my $frames = q{SELECT count(p) FROM (SELECT %s FILTER (WHERE i < 0) OVER (ORDER BY i) AS p FROM generate_series(1, 50000) i) s};
+    my ($least) = peak_memory($node, sprintf $frames, 'count(i)');
+    my ($peak) = peak_memory($node, sprintf $frames, 'bf_partial_agg(bf_element_of(i))');
+    cmp_ok($peak, '<', $least + 8 * MB, 'states of 50 000 frames without rows are not kept');
+}
+
 my ($counting) = peak_memory($node, 'SELECT count(i) FROM (SELECT generate_series(1, 1000) AS i) rows');
 
 # Returns the memory that bf_agg takes in addition to count's, the size of its filter, and the bytes of

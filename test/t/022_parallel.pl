@@ -99,6 +99,10 @@ for (
         '... sent in a message');
 }
 
+# A state that was sent in a file is sorted in as much memory as it needs, not in all that is allowed.
+is(query("$two; $alone; SET work_mem = '2000GB'; SELECT md5(cf_agg(i)::bytea) FROM many"),
+    query('SELECT md5(cf_agg(i)::bytea) FROM many'), 'the largest work_mem is not allocated for a sort');
+
 # The bitmap of a sized filter is sent in a file if it has more than 1 MB. What the leader itself
 # builds, a page at a time, is not sent.
 for my $agg ('bf_agg(i, 500000)', 'bf_agg(i, 1000000)', 'cbf_agg(i, 250000)') {
@@ -186,7 +190,7 @@ is(query("$two; $pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = 
 is(temporary_files(), '', 'rescans leave no file');
 
 # A rescan of an unchanged sort returns the messages of the workers again.
-my $unsorted = "$parallel; SET work_mem = '64kB'; SET enable_hashagg = off; SET enable_gathermerge = off";
+my $unsorted = "$two; SET work_mem = '64kB'; SET enable_hashagg = off; SET enable_gathermerge = off";
 my $joined = join '; ', $unsorted, map { "SET enable_$_ = off" } qw(material hashjoin mergejoin);
 my $twice = q{SELECT string_agg(digest, ' ' ORDER BY v, g) FROM (VALUES (0), (1)) o (v)
   LEFT JOIN (SELECT g, md5(bf_agg(i)::bytea) AS digest FROM rows GROUP BY g) s ON g >= v};

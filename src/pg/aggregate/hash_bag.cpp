@@ -30,10 +30,11 @@ void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
 void start_registers(HashBag *bag, Size distinct) {
   if (bag->registers || distinct <= kExactDistinct)
     return;
-  bag->registers = make_zeroed_array<uint8>(kRegisters, bag->memory.context);
-  for_each_batch_in_memory(*bag, [bag](const uint64 *hashes, Size count) {
-    count_hashes(bag->registers, hashes, count);
+  auto *registers = make_zeroed_array<uint8>(kRegisters, bag->memory.context);
+  for_each_batch_in_memory(*bag, [registers](const uint64 *hashes, Size count) {
+    count_hashes(registers, hashes, count);
   });
+  bag->registers = registers; // only now, because counting may be interrupted
   bag->registered = bag->array.count;
 }
 

@@ -44,9 +44,11 @@ struct HashBag {
   HashSet set; // has no slots while the array alone collects hashes
   // The hashes that the set was given since it got its present size, and how many were new.
   uint64 offered, accepted;
-  uint8 *registers; // count all hashes that were ever added; NULL if there are no registers yet
-  Size registered;  // how many hashes of the array have been entered in the registers
-  Spill *spill;     // NULL until hashes are spilled
+  // Count all hashes that were ever added, except those of the array from `registered` on. NULL if
+  // there are no registers yet.
+  uint8 *registers;
+  Size registered;
+  Spill *spill; // NULL until hashes are spilled
 
   Size in_memory() const { return array.count + set.count; }
   uint64 size() const { return (spill ? spill->count : 0) + in_memory(); }
@@ -75,8 +77,9 @@ uint64 distinct_to_size_for(HashBag *bag);
 void update_registers(HashBag *bag);
 void merge_registers(HashBag *bag, const uint8 *registers);
 
-// How many hashes and slots a bag may keep in memory. It is at least `least`: before a bag spills,
-// it must know that it has more than kExactDistinct distinct hashes. There is no limit in a window,
+// How many hashes the array, or slots the set, may have in memory. It is at least `least`, even if
+// work_mem allows less: before a bag spills, it must know that it has more than kExactDistinct
+// distinct hashes. There is no limit in a window,
 // which would not tell when to close the files.
 Size memory_limit(const HashBag *bag, Size least);
 

@@ -323,7 +323,7 @@ Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message) {
 
 void combine_states(State *state, const Parcel &parcel) {
   check_parameters(state, parameters_of(parcel.header),
-                   state->is_partial ? "partial states" : "rows");
+                   state->of_bf_partial ? "partial states" : "rows");
   admit_type(state, parcel.header.element_type);
   if (parcel.stays)
     delete_with_query(state->bag.memory.expr_context->ecxt_estate, parcel.file);

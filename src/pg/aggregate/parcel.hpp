@@ -7,8 +7,8 @@
 //   head and the content. Content that is too large for a message is in a temporary file that the
 //   reader takes over (pg/aggregate/shared_file.hpp).
 // - A node of the process that combines states hands its state over in memory. The message has only
-//   a pointer. Without this, the leader takes 1.10 of its CPU time when it and one worker build a
-//   self-sized filter of four million bigints, and 1.06 if the number is given.
+//   a pointer. Without this, the leader takes 1.10 times the CPU time when it and one worker build
+//   a self-sized filter of four million bigints, and 1.06 times if the number is given.
 // - A bf_partial has the bytes of doc/format.md, or is a state in memory while an aggregate runs.
 //
 // Only processes of the same query write and read messages, so their bytes may change in any
@@ -33,8 +33,8 @@ enum class Place : uint8 {
 };
 
 // The header is that of a state or of a bf_partial. The reader need not count the hashes again if
-// there are registers, which have counted them. The pointers end with the message, the bf_partial
-// or the state that they point into.
+// there are registers, which have counted them. The pointers are valid as long as the message, the
+// bf_partial or the state that they point into.
 struct Parcel : Partial {
   Place place;
   const uint8 *registers; // NULL if there are none

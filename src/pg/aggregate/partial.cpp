@@ -3,9 +3,9 @@
 // can neither leave its server nor be stored.
 //
 // While an aggregate runs, its state is an expanded object around the same State that bf_agg has.
-// Each step returns the pointer that it was given, so nothing is copied. While the state is
-// expanded, a self-sized one spills the hashes that exceed the memory limit. When it is sent or
-// stored, it becomes flat. A flat state takes at most 1 GB, all of it in memory.
+// Each step but the first returns the pointer that it was given, so nothing is copied. While the
+// state is expanded, a self-sized one spills the hashes that exceed the memory limit. When it is
+// sent or stored, it becomes flat. A flat state takes at most 1 GB, all of it in memory.
 
 #include "pg/server.hpp"
 
@@ -182,9 +182,10 @@ void refuse_moving(FunctionCallInfo fcinfo) {
 }
 
 // Where an aggregate keeps the expanded objects of its groups: in a child of its memory context.
-// The parent tells the server that it need not copy the objects. All groups share one child,
-// because at each new group the server adds up the memory of all contexts of a hash table. In a
-// window each object has its own context, because another function may take over the object.
+// The parent tells the server that it need not copy the objects. All groups share one child, if it
+// is still the parent's first, because at each new group the server adds up the memory of all
+// contexts of a hash table. In a window each object has its own context, because another function
+// may take over the object.
 GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
   static constexpr char kName[] = "bloomfilter partial states";
   GroupMemory memory = group_memory(fcinfo);
@@ -318,7 +319,7 @@ SQL_FUNCTION(bloomfilter_partial_agg_final) {
   if (!PG_ARGISNULL(0))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   const Parameters parameters = parameters_in_query(fcinfo, Layout::lines);
-  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, parameters)->header));
+  PG_RETURN_POINTER(flat_partial(make_state({CurrentMemoryContext}, parameters, true), true));
 }
 
 // The final function of bf_dist_agg and bf_merge_agg. Returns the filter.

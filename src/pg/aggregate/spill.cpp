@@ -55,6 +55,12 @@ void resize_array(HashArray *array, MemoryContext context, Size capacity) {
   array->capacity = capacity;
 }
 
+void free_array(HashArray *array) {
+  if (array->hashes)
+    pfree(array->hashes);
+  *array = {};
+}
+
 void sort_array(HashArray *array, int copies) {
   sort_hashes(array->hashes, array->count, check_for_interrupts);
   array->count = keep_copies(array->hashes, array->count, copies);
@@ -114,7 +120,8 @@ void sort_spill(Spill *spill, HashArray *array, Size limit) {
     seek_file(parts[part].file, {0, 0});
     for (uint64 left = parts[part].count; left > 0;) {
       if (array->count >= array->capacity / 4 * 3)
-        resize_array(array, spill->memory.context, Max(2 * array->capacity, limit));
+        resize_array(array, spill->memory.context,
+                     Max(2 * array->capacity, Min(limit, parts[part].count / 3 * 4 + kBatch)));
       const Size length = Min(left, array->capacity - array->count);
       read_hashes(parts[part].file, array->hashes + array->count, length);
       array->count += length;
@@ -125,6 +132,7 @@ void sort_spill(Spill *spill, HashArray *array, Size limit) {
     write_hashes(&spill->sorted, array->hashes, array->count);
     array->count = 0;
   }
+  free_array(array);
   spill->sorted_count = spill->count;
 }
 

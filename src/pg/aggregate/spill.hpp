@@ -34,6 +34,7 @@ struct HashArray {
 // Gives an array another capacity. The first call takes the array's memory from `context`; later
 // calls keep that context.
 void resize_array(HashArray *array, MemoryContext context, Size capacity);
+void free_array(HashArray *array);
 
 // Sorts an array, and keeps at most `copies` copies of each hash.
 void sort_array(HashArray *array, int copies);
@@ -123,8 +124,8 @@ SharedFileName export_file(Spill *spill);
 void take_file(Spill *spill, const SharedFileName &name, uint64 count, bool stays);
 
 // Writes the distinct hashes of all files to spill->sorted, in ascending order. Sorts them in the
-// array, which must be empty and is empty again afterwards. The array may grow up to `limit`
-// hashes. For the largest spills it may grow beyond.
+// array, which must be empty, and is freed afterwards. It grows as the spill needs, up to `limit`
+// hashes, and beyond for the largest spills.
 void sort_spill(Spill *spill, HashArray *array, Size limit);
 
 // Appends hashes to a file.

@@ -39,7 +39,7 @@ Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
   const Size hashes = Max(digests * digest_size(geometry.layout), kBuffer);
-  return state->is_partial ? 2 * hashes : hashes;
+  return state->of_bf_partial ? 2 * hashes : hashes;
 }
 
 // Removes repetitions from the full array of a bf_partial. True if it stays without a bitmap. An
@@ -49,7 +49,7 @@ Size hashes_without_bitmap(const State *state) {
 bool thin_without_bitmap(State *state) {
   HashArray *array = &state->bag.array;
   const Geometry &geometry = state->header.geometry;
-  if (!state->is_partial || state->bitmap ||
+  if (!state->of_bf_partial || state->bitmap ||
       sample_distinct(array->hashes, array->count) * sizeof(uint64) > 1.75 * geometry.bytes())
     return false;
   sort_array(array, state->bag.copies);
@@ -168,13 +168,13 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   return memory;
 }
 
-State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial) {
+State *make_state(const GroupMemory &memory, const Parameters &parameters, bool of_bf_partial) {
   const Header header = header_for(parameters);
   auto *state = make_zeroed<State>(memory.context);
   const bool counts = structure_of(parameters.layout) == Structure::counters;
   state->bag = make_bag(memory, counts ? kMaxCounter : 1);
   state->header = header;
-  state->is_partial = is_partial;
+  state->of_bf_partial = of_bf_partial;
   return state;
 }
 
@@ -199,8 +199,7 @@ void flush(State *state) {
   });
   array->count = 0;
   if (array->capacity > kBuffer) {
-    pfree(array->hashes);
-    array->hashes = nullptr;
+    free_array(array);
     resize_array(&state->bag, kBuffer);
   }
 }

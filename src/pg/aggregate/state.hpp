@@ -8,9 +8,9 @@
 //   hashes take as many bytes as the filter. So many small groups with large filters take no more
 //   memory than their rows need. Then the hashes are added to a bitmap or to counters, and the
 //   array becomes a buffer for later hashes: adding hashes together, with their lines prefetched,
-//   takes a third of the time. The bytes of a bf_partial say whether it has hashes or a bitmap:
-//   hashes, if the distinct ones take fewer bytes than the filter. Some of the collected hashes may
-//   be repetitions, so the array of a bf_partial grows to twice as many before this is decided.
+//   takes a third of the time. A bf_partial has hashes if the distinct ones take fewer bytes than
+//   the bitmap. So its array grows to twice as many hashes, and repetitions are removed before this
+//   is decided.
 // - A Bloom filter or a counting filter is self-sized. The state keeps the bag, because the size
 //   depends on the number of distinct values. A counting filter needs as many copies of a hash as a
 //   counter can count.
@@ -25,8 +25,8 @@
 // The trade-off: nobody has to say how many values there will be, and the filter still has the size
 // and the rate of one that was made for the right number. The price is memory, 8 to 32 bytes for
 // each distinct value where the filter itself takes 1.2 at a rate of 1 %, and files beyond the
-// limit: 85 MB for ten million distinct values, and 17 MB with a work_mem of 4 MB (script/bench
-// memory). Building takes 0.5 to 0.9 of the time of count(x).
+// limit. Ten million distinct values take 85 MB of memory, or 17 MB with a work_mem of 4 MB, and
+// the rest in files (script/bench memory). Building takes 0.5 to 0.9 of the time of count(x).
 //
 // Tests: test/t/002_aggregate.pl, test/t/003_self_sizing.pl, test/t/004_memory.pl,
 // test/t/022_parallel.pl, test/t/029_partial.pl, sql/partial.sql, test/search/plans.py.
@@ -65,7 +65,7 @@ struct State {
   Header header; // header_for() says what it has if it is self-sized
   // True for the state of a bf_partial, which has a bitmap only if its distinct hashes take as many
   // bytes.
-  bool is_partial;
+  bool of_bf_partial;
 
   // Allocated by the first flush of a state whose expected number is known. NULL before, and if
   // keeps_bag().
@@ -79,7 +79,8 @@ struct State {
 GroupMemory group_memory(FunctionCallInfo fcinfo);
 
 // Makes a state without values. Raises the errors of header_for().
-State *make_state(const GroupMemory &memory, const Parameters &parameters, bool is_partial = false);
+State *make_state(const GroupMemory &memory, const Parameters &parameters,
+                  bool of_bf_partial = false);
 
 // agrees() returns true if these are exactly the state's parameters, without comparing the layout.
 // The parameters are passed by value, so that they stay in registers for the comparison in each

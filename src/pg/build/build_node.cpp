@@ -88,6 +88,7 @@ void add_rows(BuildState *build, CallState *call_state, const uint16 *rows, int 
                                              build->node.ss.ps.state->es_query_cxt);
     values->items.value_type = call_state->value_type;
     add_items(call_state->state, values->items);
+    build->own.rows += values->items.count;
   }
 }
 
@@ -104,7 +105,6 @@ void add_batch(BuildState *build) {
     }
     if (count > 0)
       add_rows(build, call_state, rows, count);
-    build->own.rows += count;
   }
 }
 
@@ -122,7 +122,7 @@ NullableDatum result_without_rows(const BuildState *build, const CallState &call
   return {PointerGetDatum(flat_partial(state, true)), false};
 }
 
-// Notes how much memory and how many temporary files the states take, before they are finished.
+// Notes how many bytes of memory and of temporary files the states take, before they are finished.
 void note_states(BuildState *build) {
   const Size memory = MemoryContextMemAllocated(build->states->ecxt_per_tuple_memory, true);
   build->own.memory = Max(build->own.memory, memory);
@@ -168,10 +168,16 @@ void free_states(BuildState *build) {
 // Reads the table. Stores the results of the calls as the row that the expressions of the node see.
 void make_result_row(BuildState *build) {
   ExprContext *context = build->node.ss.ps.ps_ExprContext;
+  NodeInstrumentation *instrument = build->node.ss.ps.instrument;
+  const double removed = instrument ? instrument->nfiltered1 : 0;
   if (!build->batches.reader.scan) // no other process shares the scan
     open_table(build);
   while (read_batch(build))
     add_batch(build);
+  if (instrument) { // only what HAVING rejects is left in the server's number
+    build->own.removed += instrument->nfiltered1 - removed;
+    instrument->nfiltered1 = removed;
+  }
 
   note_states(build);
   TupleTableSlot *row = ExecClearTuple(build->row);
@@ -196,8 +202,10 @@ TupleTableSlot *exec(CustomScanState *node) {
     return nullptr;
   build->done = true;
   make_result_row(build);
-  if (!ExecQual(state->qual, state->ps_ExprContext)) // HAVING
+  if (!ExecQual(state->qual, state->ps_ExprContext)) { // HAVING
+    InstrCountFiltered1(node, 1);
     return nullptr;
+  }
   return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : build->row;
 }
 
@@ -248,7 +256,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (!instrument)
     return;
   if (before != NIL || after != NIL)
-    explain_rows("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
+    explain_rows("Rows Removed by Row Filter", build->own.removed + build->workers.removed,
+                 instrument, explained);
   if (probes != NIL)
     explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   const BatchStatistics all = explain_probes(build, explained);

@@ -18,7 +18,7 @@ namespace bloomfilter {
 struct BuildCall {
   Layout layout;       // the layout of the filter, if no argument names another one
   bool takes_elements; // true if the value is a bf_element and the state is a bf_partial
-  bool returns_state;  // true if the result is a state: a bf_partial, or one that is_partial
+  bool returns_state;  // true if the result is a state: of bf_partial_agg, or of a partial call
   bool is_partial;     // true if a Finalize Aggregate combines the result with others
   bool within_limits;  // for finish_state(), if returns_state is false
   Node *value;         // the expression that is hashed; has columns of the table

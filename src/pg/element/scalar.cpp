@@ -197,7 +197,7 @@ struct EnumLabels {
   uint64 generation;
   EnumLabel recent[256];
 
-  EnumLabel *of(Oid value) { return &recent[value / 2 % lengthof(recent)]; } // most are even
+  EnumLabel *of(Oid value) { return &recent[value / 2 % lengthof(recent)]; } // mostly even
   void forget(uint64 now) {
     for (EnumLabel &label : recent)
       if (label.bytes)

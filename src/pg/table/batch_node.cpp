@@ -92,6 +92,7 @@ void add_statistics(BatchStatistics *sum, const BatchStatistics &others) {
   sum->in_memory = Max(sum->in_memory, others.in_memory);
   sum->rate = Max(sum->rate, others.rate);
   sum->unprobed += others.unprobed;
+  sum->removed += others.removed;
   sum->rows += others.rows;
   sum->memory = Max(sum->memory, others.memory);
   sum->spilled += others.spilled;

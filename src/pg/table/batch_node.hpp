@@ -30,7 +30,8 @@ struct BatchStatistics {
   double rate;     // 0 if unknown
   uint64 unprobed; // rows that passed without a probe: a filter rested or was not built yet
   // Of a build, for all calls together.
-  uint64 rows;    // rows added to states; a row added to several states counts several times
+  double removed; // rows that the row filter removed
+  uint64 rows;    // values added to states; a value added to several states counts several times
   uint64 memory;  // the most bytes that the states of one process took
   uint64 spilled; // bytes spilled to temporary files
 };
