@@ -2,6 +2,12 @@
 # the current directory: this one, or another one with `make -f /path/to/Makefile`. CMakeLists.txt
 # builds and tests the core alone, without PostgreSQL.
 
+# Make separates names by blanks, so in a directory whose name has blanks, `make clean` would remove
+# other files.
+ifneq ($(words $(CURDIR) $(MAKEFILE_LIST)),2)
+$(error make cannot build in or from a directory whose name has blanks: $(CURDIR) $(MAKEFILE_LIST))
+endif
+
 # SOURCE is the directory of this file as PGXS finds it, with a slash at its end. `there` lists
 # files in SOURCE. `elsewhere` is SOURCE if that is not the current directory, and else empty.
 SOURCE := $(dir $(firstword $(MAKEFILE_LIST)))
@@ -33,10 +39,11 @@ EXTRA_CLEAN = $(handlers)$(DLSUFFIX) $(handlers_objects) $(depfiles) $(built_for
 # The core uses no exceptions, no run-time type information and no C++ runtime. Compilers must not
 # contract a product and a sum into one operation, which rounds only once: if they did, two
 # processors could estimate different sizes. Server headers are system headers, so that they cause
-# no warnings.
-PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
+# no warnings. PGXS passes COPT, the flags of packages, only to the C compiler.
+cxxflags = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
 	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
 	-DBLOOMFILTER_VERSION=$(version)
+PG_CXXFLAGS = $(cxxflags) $(COPT)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -89,7 +96,7 @@ uninstall_handlers:
 .PHONY: install_handlers uninstall_handlers
 
 # PGXS passes PG_CXXFLAGS to the compiler, but not to the clang that makes bitcode for JIT.
-override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
+override BITCODE_CXXFLAGS += $(cxxflags)
 
 # An object is built again if a header that its dependency file names has changed or is gone.
 # Headers are phony targets if they are gone, because PGXS's .SECONDARY would make `make` overlook

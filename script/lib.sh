@@ -23,13 +23,17 @@
 
 set -euo pipefail
 
+# A user's settings change neither what programs print nor who may read files.
+unset CDPATH LANGUAGE
+export LC_ALL=C.UTF-8
+umask 022
+
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SELF=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
 # shellcheck disable=SC2034 # for script/matrix
 KEPT=/var/tmp/bloomfilter-matrix # keeps systems, other processors' files and servers between runs
-# shellcheck disable=SC2034 # for script/matrix and test/matrix/servers
-NEWEST=19 # the newest major release of PostgreSQL that is supported
+OLDEST=15 NEWEST=19 # the major releases of PostgreSQL that are supported
 CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a crash of the system
 
 note() { printf '%s\n' "$*"; }
@@ -117,10 +121,15 @@ find_server() {
   fi
 }
 
+# Prints the directory of the newest of Debian's servers that is installed and supported.
 newest_server() {
-  local postgres
-  postgres=$(printf '%s\n' /usr/lib/postgresql/*/bin/postgres | sort -V | tail -n 1)
-  note "${postgres%/postgres}"
+  local major
+  for ((major = NEWEST; major >= OLDEST; major--)); do
+    if [ -x "/usr/lib/postgresql/$major/bin/postgres" ]; then
+      note "/usr/lib/postgresql/$major/bin"
+      return
+    fi
+  done
 }
 
 default_server() {
@@ -162,12 +171,12 @@ apt_install() {
     ! known_to_apt "$package" || packages+=("$package")
   done
   [ ${#packages[@]} -gt 0 ] && may_be_root || return 0
-  size=$(LC_ALL=C apt-get install -y --no-install-recommends --print-uris "${packages[@]}" 2>/dev/null |
+  size=$(apt-get install -y --no-install-recommends --print-uris "${packages[@]}" 2>/dev/null |
     sed -n 's/^Need to get \([0-9.]* [kMG]*B\).*/\1 to fetch/p
       s/^After this operation, \(.*\) of additional disk space.*/, \1 on disk/p' | tr -d '\n') || true
   note "Installing ${packages[*]}${size:+ ($size)} ..." | fold -s -w 80 | sed 's/ $//'
   output=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 \
-    --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
+    -o APT::Keep-Downloaded-Packages=false --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
 }
 
 apt_update() {
@@ -195,7 +204,7 @@ enter_sandbox() {
     return
   fi
   local dir user become=() ours=() variable
-  for variable in $(compgen -e BLOOMFILTER_) PG_CONFIGS; do
+  for variable in $(compgen -e BLOOMFILTER_) PG_CONFIGS http_proxy https_proxy no_proxy; do
     ours+=("$variable=${!variable:-}")
   done
   dir=$(mktemp -d /tmp/bloomfilter.XXXXXX) # not TMPDIR: a socket's path has at most 107 bytes
@@ -210,7 +219,7 @@ enter_sandbox() {
     become=(setpriv "--reuid=$user" "--regid=$(id -g $user)" --init-groups --)
   fi
   cd "$dir/src"
-  exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" LC_ALL=C.UTF-8 \
+  exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" \
     "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "${ours[@]}" "BLOOMFILTER_SANDBOX=$dir" \
     ${become[@]+"${become[@]}"} bash "$dir/src/${SELF#"$ROOT"/}" "$@"
 }

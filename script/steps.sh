@@ -20,7 +20,10 @@ NODE_PACKAGES=(pg@8.23.1 hash-wasm@4.13.0)
 # Optional packages for the tests of the extension: drivers and other systems.
 TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
   python3-xxhash python3-asyncpg libpostgresql-jdbc-java ruby-pg)
-command -v npm >/dev/null || TEST_PACKAGES+=(node-pg npm)
+# What runs the JavaScript library, unless it is here.
+NODE=()
+command -v npm >/dev/null || NODE=(node-pg npm)
+TEST_PACKAGES+=("${NODE[@]}")
 
 # By default, each search takes a minute and has a random seed, so that it tries new values.
 read_options() {
@@ -28,7 +31,7 @@ read_options() {
   SEED=$RANDOM MINUTES=1
   for argument; do
     case $argument in
-      --help) sed -n '2,/^$/s/^# \{0,1\}//p' "$SELF" && exit ;;
+      --help) sed -n '2,/^$/s/^# \{0,1\}//p' "$SELF"; exit ;;
       --seed=*[!0-9]* | --seed= | --minutes=*[!0-9]* | --minutes= | --minutes=0) die "${argument%%=*} wants a number" ;;
       --seed=*) SEED=${argument#*=} ;;
       --minutes=*) MINUTES=${argument#*=} ;;

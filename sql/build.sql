@@ -198,8 +198,8 @@ SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1', :'analyzed');
 -- Rows whose value is NULL are not added. What HAVING rejects is counted by itself.
 SELECT explained('SELECT bf_agg(nullif(pair, 2)) FROM events WHERE pair > 1
   HAVING bf_count(bf_agg(nullif(pair, 2))) > 1000', :'analyzed');
-SELECT count(*) FILTER (WHERE (pair > 1) IS NOT TRUE) AS removed, count(nullif(pair, 2)) FILTER (WHERE pair > 1) AS added
-FROM events;
+SELECT count(*) FILTER (WHERE (pair > 1) IS NOT TRUE) AS removed,
+  count(nullif(pair, 2)) FILTER (WHERE pair > 1) AS added FROM events;
 SELECT explained('SELECT cf_agg(item), bf_agg(url) FROM events
   WHERE (SELECT items FROM filters) @> item', :'analyzed');
 

@@ -121,13 +121,13 @@ def statement(change):
 
 
 class Server:
-    """The cluster at PGDATA, which a mutant may have damaged, and the library that it loads."""
+    """The cluster at PGDATA, which a mutant may have damaged, and the libraries that it loads."""
 
     def __init__(self, runner):
         self.data = os.environ["PGDATA"]
         self.bindir = runner.bindir
-        libraries = subprocess.check_output([runner.pg_config, "--pkglibdir"], text=True).strip()
-        self.library = os.path.join(libraries, "bloomfilter.so")
+        self.libraries = subprocess.check_output([runner.pg_config, "--pkglibdir"],
+                                                 text=True).strip()
         self.stop("fast")
         shutil.copytree(self.data, self.data + ".new", symlinks=True)
         self.start()
@@ -148,9 +148,11 @@ class Server:
         shutil.copytree(self.data + ".new", self.data, symlinks=True)
         self.start()
 
-    def install(self, library):
-        shutil.copy(library, self.library + ".new")
-        os.rename(self.library + ".new", self.library)  # processes that run keep the old one
+    def install(self, directory):
+        for name in ("bloomfilter.so", "bloomfilter_handlers.so"):
+            library = os.path.join(self.libraries, name)
+            shutil.copy(os.path.join(directory, name), library + ".new")
+            os.rename(library + ".new", library)  # processes that run keep the old one
 
     def is_well(self):
         """Ends the sessions that a failed test has left. While one is in the tests' database, every
@@ -178,7 +180,7 @@ class Worker:
         self.built = "built"
         for file in products():
             self.keep(file)
-        self.server.install("bloomfilter.so")
+        self.server.install(".")
         self.failing = set(self.failing_unbroken())
         print("left out, because they fail without a mutant:", *(test.name for test in
         self.failing),
@@ -230,7 +232,7 @@ class Worker:
                 return "invalid", "does not compile"
             if not self.differs():
                 return "same", "the same objects"
-            self.server.install("bloomfilter.so")
+            self.server.install(".")
             return self.test(change)
         finally:
             shutil.copy2("original", change.file)
@@ -270,9 +272,9 @@ class Worker:
         """Returns whether a test that has just failed passes with nothing broken. A TAP test is run
         without the mutant when it fails for the first time."""
         if test.kind == "tap" and test not in self.sound | self.failing:
-            self.server.install(os.path.join(self.built, "bloomfilter.so"))
+            self.server.install(self.built)
             (self.sound if self.passes([test], seconds) else self.failing).add(test)
-            self.server.install("bloomfilter.so")
+            self.server.install(".")
         return test not in self.failing
 
     def passes(self, tests, seconds):

@@ -93,7 +93,7 @@ def executed_lines(directories):
     documents = output_of("gcov", "--json-format", "--stdout", *counted)
     for document in documents.splitlines():
         for file in json.loads(document)["files"]:
-            name = re.sub(r"^.*?/?(?=src/(core|pg)/)", "", file["file"])
+            name = re.sub(r"^.*?/?(?=src/(core|pg|handlers)/)", "", file["file"])
             if name.startswith("src/"):
                 for line in file["lines"]:
                     key = (name, line["line_number"])

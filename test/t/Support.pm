@@ -132,7 +132,7 @@ sub compile_library {
     chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
     my $compile = "$cc -Werror -I'$include' -x c";
     return if system("echo '#include \"postgres.h\"' | $compile -fsyntax-only -") != 0;
-    system_or_bail("$compile -shared -fPIC -o '$library.so' $FindBin::RealBin/$name.c -x none @linked");
+    system_or_bail("$compile -shared -fPIC -o '$library.so' '$FindBin::RealBin/$name.c' -x none @linked");
     return $library;
 }
 
