@@ -433,7 +433,7 @@ SELECT c, node_of('SELECT FROM logs WHERE ' || c) FROM unnest(ARRAY['line LIKE '
 
 -- Nothing is known of the keys in a join, and the server assumes that they are in so many rows that
 -- each range has one. The index is used all the same, by one process.
-SET max_parallel_workers_per_gather = 0;
+SET max_parallel_workers_per_gather = 0; SET work_mem = '4MB';
 CREATE TABLE noted AS SELECT ARRAY['t' || i] AS tags, repeat('x', 300) AS pad
 FROM generate_series(1, 200000) i;
 CREATE INDEX noted_tags ON noted USING bloompages (tags);
@@ -441,5 +441,5 @@ CREATE TABLE asked AS SELECT 't' || i AS tag FROM generate_series(1, 10) i;
 ANALYZE noted, asked;
 SELECT CAST(plan_of('SELECT FROM asked JOIN noted ON tags @> ARRAY[tag]') AS text) ~ 'noted_tags'
   AS by_index;
-RESET max_parallel_workers_per_gather;
+RESET max_parallel_workers_per_gather; RESET work_mem;
 DROP TABLE noted, asked;

@@ -394,7 +394,7 @@ WITH (autovacuum_enabled = off);
 ALTER TABLE large ALTER l SET STORAGE EXTERNAL;
 -- The rows with id 0 and -1 have the document. It is not looked at, because that takes long.
 CREATE FUNCTION sizes(OUT size text, OUT full_ranges int, OUT with_index int, OUT with_scan int)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET max_parallel_workers_per_gather = 0 AS $$
 BEGIN
   size := CASE WHEN pg_relation_size('large_l') < 500000 THEN 'small'
     ELSE pg_size_pretty(pg_relation_size('large_l')) END;

@@ -99,8 +99,10 @@ CREATE TABLE returned AS SELECT i % 18 AS reason, i AS more, repeat('r', 60) AS 
 FROM generate_series(1, 100000) i;
 CREATE INDEX ON returned (reason);
 VACUUM ANALYZE reason, returned;
+SET work_mem = '4MB';
 SELECT filtered('SELECT count(padding) FROM returned r JOIN reason s ON s.id = r.reason
   LEFT JOIN name n ON n.id = r.more WHERE s.kind = 3');
+RESET work_mem;
 -- The same for an index that returns the rows in the order of the key. A merge join reads it.
 -- It must cost less than the scan with building the filters.
 CREATE TABLE sorted AS SELECT i AS id, i % 10 AS digit, repeat('s', 20) AS padding
