@@ -200,6 +200,19 @@ is(query("$joined; $twice"), query("SET work_mem = '1GB'; $twice"),
     'messages that a sort returns again make the same filters');
 is(temporary_files(), '', '... and leave no file');
 
+# A subquery that builds a filter anew for each row keeps no file of the row before.
+query(q{CREATE FUNCTION files_now() RETURNS bigint LANGUAGE sql PARALLEL RESTRICTED AS $$
+    SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false) d, pg_ls_dir('base/pgsql_tmp/' || d)
+    WHERE d LIKE '%fileset' $$});
+my $anew = q{SELECT max(files) FROM (SELECT (SELECT f @> v FROM (SELECT bf_agg(i, 1000000) AS f FROM rows) s) AS found,
+  files_now() AS files FROM (VALUES (1), (2), (3)) o (v) OFFSET 0) s WHERE found};
+for my $scan ('off', 'on') {
+    my $settings = "$two; $alone; SET bloomfilter.scan = $scan";
+    like(plan_of($node, $settings, $anew), $scan eq 'on' ? qr/Gather\n.*\n.*Build\) on rows/ : qr/Gather\n.*\n.*Partial Aggregate/,
+        "scan = $scan: the plan builds a filter for each row, with workers");
+    is(query("$settings; $anew"), 0, '... and no file of an earlier row is left');
+}
+
 # The leader waits in its first row until the workers have written their files, and have ended or
 # are about to report.
 query(q{

@@ -35,7 +35,7 @@ struct Head {
   Content content : 2;
   Place place : 2;
   bool counted : 1; // true if there are registers
-  bool stays : 1;   // true if a rescan may send the file again
+  FileTransfer transfer : 2;
   Family family;
   Layout layout;
   uint32 shape;
@@ -60,7 +60,7 @@ bytea *write_message(const Parcel &parcel, const State *state) {
   const Head head = {parcel.content,
                      parcel.place,
                      parcel.registers != nullptr,
-                     parcel.stays,
+                     parcel.transfer,
                      header.element_type.family,
                      profile_of(header.geometry.layout),
                      header.element_type.shape,
@@ -154,7 +154,10 @@ Parcel make_parcel(State *state) {
   parcel.registers = bag->registers;
   if (goes_by_file(*bag, parcel)) {
     parcel.place = Place::file;
-    parcel.stays = !state->bitmap && bag->memory.transfer == FileTransfer::repeated;
+    // Each message has a bitmap's file of its own.
+    parcel.transfer = state->bitmap && bag->memory.transfer == FileTransfer::repeated
+                          ? FileTransfer::by_plan
+                          : bag->memory.transfer;
     parcel.file = give_content(state);
   }
   return parcel;
@@ -187,17 +190,21 @@ bool is_handed_over(const State *state) {
 
 // --- combining -----------------------------------------------------------------------------------
 
-// True if each row of the partial aggregates in this plan reaches the plan's reader only once. From
+// True if each row of the partial aggregates below reaches the reader of this node only once. From
 // 19 on, a join above a partial aggregate may repeat its rows, and on every server a sort may
 // return its rows again. A file then stays until the query ends. That seldom takes more space,
 // because the join or the sort holds most messages at the same time.
-bool is_read_once(const Plan *plan) {
-  if (IsA(plan, Gather) || IsA(plan, GatherMerge))
-    return is_read_once(outerPlan(plan));
-  if (!IsA(plan, Append))
-    return IsA(plan, Agg);
-  for (const Plan *part : each<Plan>(reinterpret_cast<const Append *>(plan)->appendplans))
-    if (!is_read_once(part))
+bool is_read_once(const PlanState *node) {
+  if (IsA(node, SortState) && castNode(SortState, node)->randomAccess)
+    return false;
+  if (IsA(node, GatherState) || IsA(node, GatherMergeState) || IsA(node, SortState) ||
+      IsA(node, IncrementalSortState))
+    return is_read_once(outerPlanState(node));
+  if (!IsA(node, AppendState))
+    return IsA(node, AggState);
+  const auto *appended = castNode(AppendState, node);
+  for (int i = 0; i < appended->as_nplans; i++)
+    if (!is_read_once(appended->appendplans[i]))
       return false;
   return true;
 }
@@ -267,7 +274,7 @@ FileTransfer file_transfer(FunctionCallInfo fcinfo) {
   // A hash table serializes its states again if a rescan finds that nothing below has changed. In a
   // worker, only a join above it rescans it, and then is_read_once() is false for the reader.
   const bool rescannable = aggregate->aggstrategy == AGG_HASHED && !IsParallelWorker();
-  return rescannable ? FileTransfer::repeated : FileTransfer::once;
+  return rescannable ? FileTransfer::repeated : FileTransfer::by_plan;
 }
 
 bytea *serialize_state(State *state) {
@@ -311,8 +318,9 @@ Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message) {
   if (parcel->place == Place::file) {
     memcpy(&parcel->count, parcel->bytes, sizeof parcel->count);
     memcpy(&parcel->file, parcel->bytes + sizeof parcel->count, sizeof parcel->file);
-    parcel->stays =
-        head.stays || !is_read_once(outerPlan(castNode(AggState, fcinfo->context)->ss.ps.plan));
+    const PlanState *node = outerPlanState(&castNode(AggState, fcinfo->context)->ss.ps);
+    parcel->stays = head.transfer == FileTransfer::repeated ||
+                    (head.transfer == FileTransfer::by_plan && !is_read_once(node));
   } else if (parcel->place == Place::memory) {
     memcpy(&parcel->state, parcel->bytes, sizeof parcel->state);
     if (!is_handed_over(parcel->state))

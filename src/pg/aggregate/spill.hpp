@@ -64,8 +64,9 @@ template <typename Use> void for_each_batch(const HashArray &array, Use use) {
 // How the hashes in a bag's files reach the process that combines states.
 enum class FileTransfer : uint8 {
   none,     // in the message; no file goes to another process
-  once,     // the other process takes over the bag's file
-  repeated, // the same, but a rescan may serialize the bag again, so the file stays
+  once,     // the other process takes over the bag's file, and reads it once
+  by_plan,  // the same, unless the plan between the processes may repeat the message
+  repeated, // a rescan may serialize the bag again, so the file stays
 };
 
 // Where an aggregate keeps a group's state, and how the state uses files.

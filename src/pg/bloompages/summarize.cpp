@@ -506,7 +506,7 @@ IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResul
     return result;
   Relation index = info->index;
   if (IsInParallelMode() && !may_be_parallel(index)) {
-    ereport(NOTICE,
+    ereport(WARNING,
             (errmsg("index \"%s\" gets no filters from a VACUUM with parallel workers, because not "
                     "all of its functions are parallel safe",
                     RelationGetRelationName(index)),
