@@ -125,6 +125,22 @@ for my $sql ($join, $two, $not_in, $eager, $scan, 'SELECT bf_agg(dim) FROM big')
     is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and gives the same plan');
 }
 
+# A probe above an index scan counts as the scan of its table.
+query(q{
+    CREATE TABLE sale AS SELECT i AS id, i % 1000 AS day, i % 20000 AS item FROM generate_series(1, 300000) i;
+    CREATE INDEX sale_item ON sale (item);
+    CREATE TABLE season AS SELECT i AS id, i % 5 AS kind FROM generate_series(0, 999) i;
+    CREATE TABLE pick AS SELECT i * 20 AS item FROM generate_series(1, 1000) i;
+    VACUUM ANALYZE sale, season, pick});
+my $lookups = "$filters; SET enable_hashjoin = off; SET enable_mergejoin = off";
+my $lookup = 'SELECT s.id FROM pick p JOIN sale s ON s.item = p.item JOIN season n ON n.id = s.day'
+  . ' JOIN dim e ON e.id = s.id % 20000 + 1 WHERE n.kind = 3';
+like(query("LOAD 'pg_plan_advice'; $lookups; $explain $lookup"),
+    qr/Bloom Filter Probe\) on sale s\n.*\n *->  Index Scan using sale_item.*INDEX_SCAN\(s /s,
+    'the advice for a plan with a probe names the index scan');
+is(query("LOAD 'pg_plan_advice'; SET pg_plan_advice.feedback_warnings = on; $lookups; SELECT count(*), sum(id) FROM ($lookup) l"),
+    query("SELECT count(*), sum(id) FROM ($lookup) l"), '... and the query runs with the advice module');
+
 my $advice = "LOAD 'pg_plan_advice'; SET pg_plan_advice.advice = 'SEQ_SCAN(big)'; $explain $scan";
 like(query($advice), qr/Bloom Filter Scan.*SEQ_SCAN\(big\) .*failed/s,
     'a Bloom Filter Scan does not follow the advice SEQ_SCAN');

@@ -30,7 +30,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targets, List *,
+Plan *plan_lookup(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets, List *,
                   List *inputs) {
   const FilteredPath *filtered = filtered_path(path);
   for (JoinFilter *filter : each<JoinFilter>(filtered->filters))
@@ -38,7 +38,7 @@ Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targe
   BatchPlan plan = {};
   for (int i = 0; i < list_length(filtered->conditions); i++)
     plan.add(list_nth(filtered->conditions, i), Role::probe, list_nth_int(filtered->needed, i));
-  CustomScan *scan = make_batch_scan(&kProbeMethods, 0, targets, NIL, plan);
+  CustomScan *scan = make_batch_scan(&kProbeMethods, table->relid, targets, NIL, plan);
   scan->custom_plans = inputs;
   const List *columns = static_cast<const Plan *>(linitial(inputs))->targetlist;
   scan->custom_scan_tlist = static_cast<List *>(copyObjectImpl(columns));

@@ -159,6 +159,8 @@ void begin_node(BatchNode *node, EState *estate, int flags) {
   ScanState *state = &node->node.ss;
   const auto *plan = castNode(CustomScan, state->ps.plan);
   node->plan = read_batch_plan(plan);
+  if (plan->custom_plans != NIL)
+    state->ss_currentRelation = nullptr; // the node below reads the table
   node->table = state->ss_currentRelation;
   if (node->table)
     init_slot(node, estate);
