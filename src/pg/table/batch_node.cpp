@@ -159,13 +159,13 @@ void begin_node(BatchNode *node, EState *estate, int flags) {
   ScanState *state = &node->node.ss;
   const auto *plan = castNode(CustomScan, state->ps.plan);
   node->plan = read_batch_plan(plan);
-  if (plan->custom_plans != NIL)
-    state->ss_currentRelation = nullptr; // the node below reads the table
-  node->table = state->ss_currentRelation;
-  if (node->table)
+  if (plan->custom_plans == NIL) {
+    node->table = state->ss_currentRelation;
     init_slot(node, estate);
-  else
+  } else { // the node below reads the table
+    state->ss_currentRelation = nullptr;
     init_input(node, static_cast<Plan *>(linitial(plan->custom_plans)), estate, flags);
+  }
   begin_batches(&node->batches, node->plan, &state->ps);
 }
 
