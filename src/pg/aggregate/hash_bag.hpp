@@ -79,8 +79,7 @@ void merge_registers(HashBag *bag, const uint8 *registers);
 
 // How many hashes the array, or slots the set, may have in memory. It is at least `least`, even if
 // work_mem allows less: before a bag spills, it must know that it has more than kExactDistinct
-// distinct hashes. There is no limit in a window,
-// which would not tell when to close the files.
+// distinct hashes. There is no limit in a window, which would not tell when to close the files.
 Size memory_limit(const HashBag *bag, Size least);
 
 // Once an array has this many hashes, its distinct hashes are counted, to see whether there are

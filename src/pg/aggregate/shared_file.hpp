@@ -5,8 +5,8 @@
 // directory that is named after the leader. The process that reads the file deletes it: once it has
 // read it, or, if it may have to read it again, when its query ends. If an error or LIMIT ends the
 // query early, some files may never be read. The leader deletes these when its transaction ends,
-// because its workers are gone then. After a crash, the server deletes the files
-// when it starts, like all temporary files.
+// because its workers are gone then. After a crash, the server deletes the files when it starts,
+// like all temporary files.
 #pragma once
 
 #include "pg/server.hpp"
