@@ -15,13 +15,9 @@ apt_sources() {
   apt-get indextargets --format '$(CODENAME) $(REPO_URI) $(ORIGIN)' 'Created-By: Packages' | grep ' http'
 }
 
-# Prints the URI of the Debian archive that this machine uses. On a machine that has apt and finds an
-# archive in another way, as by a list of mirrors, prints the URI of Debian's own. Fails without apt.
+# Prints the URI of the Debian archive that this machine uses. Fails if it uses none.
 debian_mirror() {
-  command -v apt-get >/dev/null || return 1
-  { apt_sources || true; } |
-    awk '$3 == "Debian" && $1 !~ /-/ && !n++ { sub("/$", "", $2); print $2 }
-      END { if (!n) print "http://deb.debian.org/debian" }'
+  apt_sources | awk '$3 == "Debian" && $1 !~ /-/ && !n++ { sub("/$", "", $2); print $2 }' | grep .
 }
 
 new_system() { # DIRECTORY CODENAME [MIRROR]

@@ -75,8 +75,7 @@ Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message);
 Parcel parcel_of(State *state);
 
 // Adds the content of a parcel to a state. A file that does not stay can be added only once. ERROR
-// 22023 if their
-// parameters differ, 42804 if their element types differ.
+// 22023 if their parameters differ, 42804 if their element types differ.
 void combine_states(State *state, const Parcel &parcel);
 
 // Write and read hashes in the byte order of the format, at any alignment. store_hashes() returns
