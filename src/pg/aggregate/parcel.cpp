@@ -226,7 +226,7 @@ void add_bitmap_of(State *state, const Parcel &parcel) {
   }
   pfree(part);
   BufFileClose(shared->file);
-  if (!parcel.stays)
+  if (parcel.transfer == FileTransfer::once)
     delete_shared_file(shared);
   pfree(shared);
 }
@@ -319,8 +319,9 @@ Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message) {
     memcpy(&parcel->count, parcel->bytes, sizeof parcel->count);
     memcpy(&parcel->file, parcel->bytes + sizeof parcel->count, sizeof parcel->file);
     const PlanState *node = outerPlanState(&castNode(AggState, fcinfo->context)->ss.ps);
-    parcel->stays = head.transfer == FileTransfer::repeated ||
-                    (head.transfer == FileTransfer::by_plan && !is_read_once(node));
+    parcel->transfer = head.transfer != FileTransfer::by_plan ? head.transfer
+                       : is_read_once(node)                   ? FileTransfer::once
+                                                              : FileTransfer::repeated;
   } else if (parcel->place == Place::memory) {
     memcpy(&parcel->state, parcel->bytes, sizeof parcel->state);
     if (!is_handed_over(parcel->state))
@@ -333,7 +334,7 @@ void combine_states(State *state, const Parcel &parcel) {
   check_parameters(state, parameters_of(parcel.header),
                    state->of_bf_partial ? "partial states" : "rows");
   admit_type(state, parcel.header.element_type);
-  if (parcel.stays)
+  if (parcel.transfer == FileTransfer::repeated)
     delete_with_query(state->bag.memory.expr_context->ecxt_estate, parcel.file);
   const auto add = [state](const uint64 *hashes, Size count) { add_hashes(state, hashes, count); };
   if (parcel.place == Place::memory) {
@@ -351,7 +352,7 @@ void combine_states(State *state, const Parcel &parcel) {
   if (parcel.registers)
     merge_registers(bag, parcel.registers);
   if (parcel.place == Place::file)
-    take_file(spill_of(bag), parcel.file, parcel.count, parcel.stays);
+    take_file(spill_of(bag), parcel.file, parcel.count, parcel.transfer == FileTransfer::repeated);
   else if (parcel.registers && !bag->set.slots)
     take_counted(bag, parcel);
   else

@@ -41,8 +41,7 @@ struct Parcel : Partial {
   const uint8 *bytes;     // if the place is bytes: the bitmap, or hashes for load_hashes()
   uint64 count;           // of the hashes, if the place is not memory
   SharedFileName file;    // if the place is a file
-  FileTransfer transfer;  // in a message that is written
-  bool stays;             // in a message that is read: true if its file may be read again
+  FileTransfer transfer;  // of the file; its reader knows the plan, and has once or repeated
   State *state; // if the place is memory, otherwise NULL; may have a bitmap and a few hashes
 
   Size content_bytes() const {
