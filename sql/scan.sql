@@ -314,6 +314,37 @@ DECLARE c CURSOR FOR SELECT n FROM numbers
 FETCH 2 FROM c;
 FETCH 1 FROM c;
 ROLLBACK;
+-- So are the rows before a row for which a policy's condition raises an error, or for which a
+-- volatile condition that comes before the probe has an effect.
+CREATE FUNCTION noted(n bigint) RETURNS boolean VOLATILE COST 0.0001 LANGUAGE plpgsql AS $$
+BEGIN RAISE NOTICE 'row %', n; RETURN true; END $$;
+BEGIN;
+CREATE ROLE regress_bloomfilter_scan;
+GRANT USAGE ON SCHEMA scan TO regress_bloomfilter_scan;
+GRANT SELECT ON numbers TO regress_bloomfilter_scan;
+ALTER TABLE numbers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON numbers USING (6 / (3 - n) < 10);
+SET LOCAL ROLE regress_bloomfilter_scan;
+SET LOCAL cursor_tuple_fraction = 0.99;
+SELECT line_of('SELECT n FROM numbers
+  WHERE (SELECT bf_agg(i) FROM generate_series(1, 10) i) @> n', 'Filter Before');
+DECLARE c CURSOR FOR SELECT n FROM numbers
+  WHERE (SELECT bf_agg(i) FROM generate_series(1, 10) i) @> n;
+FETCH 2 FROM c;
+FETCH 1 FROM c;
+ROLLBACK;
+SELECT n FROM numbers WHERE noted(n) AND (SELECT bf_agg(i) FROM generate_series(1, 10) i) @> n
+LIMIT 2;
+
+-- A filter's subquery does not run, and so raises no error, if the conditions before the probe
+-- reject all rows. These are evaluated once for each row, also if they are volatile or have a
+-- subplan.
+SELECT condition, scanned.* FROM unnest(ARRAY['random() < -1', 'n NOT IN (SELECT n FROM numbers)',
+    'n > 0 AND n NOT IN (SELECT n FROM numbers) AND n IS NOT NULL',
+    'bf_add(bf_create(9), 1) @> n AND n NOT IN (SELECT n FROM numbers)', 'random() < 2'])
+  condition,
+  scanned('SELECT n FROM numbers WHERE ' || condition ||
+    ' AND (SELECT bf_agg(6 / (i - i)) FROM generate_series(1, 9) i) @> n');
 
 -- Memory is bounded: for the values of a batch, for hashing, and for filters that change.
 CREATE FUNCTION widened(n bigint) RETURNS text LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS $$

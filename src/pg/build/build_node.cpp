@@ -227,6 +227,8 @@ void begin(CustomScanState *node, EState *estate, int flags) {
   build->states = CreateExprContext(estate);
   build->row = node->ss.ss_ScanTupleSlot;
   begin_node(build, estate, flags);
+  // Batches probe filters without calling the function. This checks that the user may call it.
+  (void)ExecInitQual(build->plan.conditions_with(Role::probe), &node->ss.ps);
   build->calls = make_zeroed_array<CallState>(list_length(build->plan.calls));
   for (Aggref *aggregate : each<Aggref>(build->plan.calls))
     init_call(&build->calls[build->call_count++], aggregate, &node->ss.ps);

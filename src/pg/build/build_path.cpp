@@ -49,7 +49,7 @@ struct BuildInput {
 // --- conditions ----------------------------------------------------------------------------------
 
 BuildInput build_input_of(PlannerInfo *root, RelOptInfo *table) {
-  return {root, table, conditions_of(table->baserestrictinfo)};
+  return {root, table, conditions_of(table->baserestrictinfo, 0)};
 }
 
 bool has_alternatives(Node *node, void *context) {
@@ -250,7 +250,8 @@ bool has_index_for_conditions(const RelOptInfo *table) {
 
 bool is_build_best(PlannerInfo *root, const RelOptInfo *table) {
   return scans_are_offered() && !planner_rt_fetch(table->relid, root)->inh && suits_builds(table) &&
-         conditions_of(table->baserestrictinfo).probes == NIL && !has_index_for_conditions(table);
+         conditions_of(table->baserestrictinfo, 0).probes == NIL &&
+         !has_index_for_conditions(table);
 }
 
 Cost cost_of_build(PlannerInfo *root, RelOptInfo *table) {

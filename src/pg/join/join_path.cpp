@@ -97,8 +97,8 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
 Path *make_filtered_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table,
                          const FilterEffect &effect, int workers, const List *others) {
   const Path *other = cheapest(others);
-  const Conditions conditions =
-      conditions_of(list_concat_copy(part->baserestrictinfo, effect.conditions));
+  const Conditions conditions = conditions_of(
+      list_concat_copy(part->baserestrictinfo, effect.conditions), list_length(effect.conditions));
   if (!other || conditions.probes == NIL)
     return nullptr;
   CustomPath *custom = make_scan_path(root, part, conditions, workers, &kFilteredScanMethods);

@@ -69,15 +69,40 @@ bool depends_on_rows(Node *node, void *context) {
   return !initplan_of(static_cast<PlannerInfo *>(context), parameter->paramid);
 }
 
+// True if a function is declared immutable, but its result depends on a setting:
+// extra_float_digits, bytea_output or quote_all_identifiers. An output function of an extension's
+// type may print a number as the server does.
+bool depends_on_setting(Oid function) {
+  switch (function) {
+  case F_FLOAT4OUT:
+  case F_FLOAT8OUT:
+  case F_POINT_OUT:
+  case F_LSEG_OUT:
+  case F_PATH_OUT:
+  case F_BOX_OUT:
+  case F_POLY_OUT:
+  case F_LINE_OUT:
+  case F_CIRCLE_OUT:
+  case F_BYTEAOUT:
+  case F_QUOTE_IDENT:
+    return true;
+  default:
+    return function >= FirstGenbkiObjectId && get_func_rettype(function) == CSTRINGOID;
+  }
+}
+
 // True if a function that is not volatile may have another result later in the same query: a
 // cursor's user can change a setting or the role between two FETCH. The server's own functions of
-// dates and times are taken for constant, because conditions often have them. They depend on the
-// start of the transaction, and on settings such as TimeZone.
+// dates and times are taken for constant, because conditions often have them, unless they make a
+// text. They depend on the start of the transaction and on TimeZone, and a text also depends on
+// DateStyle and other settings.
 bool may_change_function(Oid function, void *) {
-  if (func_volatile(function) == PROVOLATILE_IMMUTABLE || function == F_NOW ||
-      function == F_TRANSACTION_TIMESTAMP)
+  if (func_volatile(function) == PROVOLATILE_IMMUTABLE)
+    return depends_on_setting(function);
+  if (function == F_NOW || function == F_TRANSACTION_TIMESTAMP)
     return false;
-  if (function >= FirstGenbkiObjectId)
+  const Oid result = get_func_rettype(function);
+  if (function >= FirstGenbkiObjectId || result == CSTRINGOID || result == TEXTOID)
     return true;
   Oid *types;
   int count;
@@ -92,10 +117,17 @@ bool may_change_function(Oid function, void *) {
   return true;
 }
 
-// The same for an expression. CURRENT_USER and its like are no functions.
+// The same for an expression. CURRENT_USER and its like are no functions. Nor is what makes XML or
+// JSON of values, which depends on the same settings as output functions.
 bool may_change(Node *node, void *context) {
   if (!node)
     return false;
+  if (IsA(node, XmlExpr))
+    return true;
+#if PG_VERSION_NUM >= 160000
+  if (IsA(node, JsonConstructorExpr))
+    return true;
+#endif
   if (IsA(node, SQLValueFunction))
     return castNode(SQLValueFunction, node)->op > SVFOP_LOCALTIMESTAMP_N;
   return check_functions_in_node(node, may_change_function, context) ||

@@ -28,7 +28,8 @@ namespace {
 
 // Compiles the check whether a row reaches a probe. A row reaches it if its value is not NULL and
 // the row fulfils the conditions before the probe. Volatile conditions and those with a subplan are
-// left out, because they must not be evaluated twice.
+// left out, because they must not be evaluated twice. conditions.cpp has placed them before the
+// probes if that matters.
 ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
   List *stable = NIL;
   for (Node *condition : each<Node>(conditions_before)) {
@@ -205,7 +206,7 @@ void sort_conditions(RowBatches *batches) {
 
 void apply_conditions(RowBatches *batches) {
   const bool timed = batches->condition_count > 1 && !batches->reader.input &&
-                     batches->pages % kPagesPerTiming == 0;
+                     !batches->one_by_one && batches->pages % kPagesPerTiming == 0;
   for (int i = 0; i < batches->condition_count && batches->count > 0; i++) {
     if (timed && batches->order[i]->known)
       apply_and_time(batches, batches->order[i]);
@@ -218,8 +219,8 @@ void apply_conditions(RowBatches *batches) {
 
 // --- batches -------------------------------------------------------------------------------------
 
-// Takes the next rows as a batch: all rows of a page. If computing a value may fail, a batch is one
-// row, so that the rows before it are used first. False if there are no more rows, or if it is
+// Takes the next rows as a batch: all rows of a page, or one row (BatchPlan), so that the rows
+// before it are used first. False if there are no more rows, or if it is
 // certain that no other row will be left.
 bool take_rows(RowBatches *batches) {
   batches->count = 0;

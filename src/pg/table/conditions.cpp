@@ -1,7 +1,8 @@
 // See conditions.hpp. A condition can be batched if its filter is the same for all rows, if its
 // value depends only on the row's columns, and if the probe cannot raise an error.
 //
-// If it is the table's only condition, the probe may raise an error: a batch is then one row.
+// If it is the table's only condition, the probe may raise an error. A scan then has batches of one
+// row, so that the rows before it are returned first.
 
 #include "pg/table/conditions.hpp"
 
@@ -56,6 +57,33 @@ bool is_of_rows(const ProbeExpr &probe) {
          !contain_mutable_functions(probe.value) && !contain_subplans(probe.value);
 }
 
+// True if a subquery of the query computes the filter, when a row first reaches the probe.
+bool is_computed_late(const RestrictInfo *candidate) {
+  ProbeExpr probe;
+  if (!is_probe_for_value(reinterpret_cast<Node *>(candidate->clause), &probe))
+    return false;
+  Node *filter = without_relabeling(probe.filter);
+  return IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC;
+}
+
+// The conditions up to the last one that precedes such a probe and must be evaluated only once for
+// a row: it is volatile or has a subplan. If these reject all rows, the subquery must not run,
+// because it could raise an error. Filters that the planner has placed cannot fail in this way.
+List *first_conditions(List *restrictions, List *candidates, int by_planner) {
+  int last = 0, once = 0;
+  for (int i = 0; i < list_length(restrictions) - by_planner; i++) {
+    const auto *restriction = static_cast<RestrictInfo *>(list_nth(restrictions, i));
+    auto *condition = reinterpret_cast<Node *>(restriction->clause);
+    if (list_member_ptr(candidates, restriction)) {
+      if (is_computed_late(restriction))
+        last = once;
+    } else if (contain_volatile_functions(condition) || contain_subplans(condition)) {
+      once = i + 1;
+    }
+  }
+  return list_truncate(list_copy(restrictions), last);
+}
+
 } // namespace
 
 bool is_of_columns(Node *node) {
@@ -66,8 +94,8 @@ bool is_of_columns(Node *node) {
   return columns != NIL;
 }
 
-Conditions conditions_of(List *restrictions) {
-  Conditions conditions = {NIL, NIL, NIL, false};
+Conditions conditions_of(List *restrictions, int by_planner) {
+  Conditions conditions = {NIL, NIL, NIL, false, false};
   List *candidates = NIL;
   Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
@@ -75,7 +103,7 @@ Conditions conditions_of(List *restrictions) {
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
     ProbeExpr probe;
     if (IsA(condition, CurrentOfExpr))
-      return {NIL, NIL, NIL, false}; // only a TID scan can evaluate it
+      return {NIL, NIL, NIL, false, false}; // only a TID scan can evaluate it
     if (!is_probe_for_value(condition, &probe) || !is_of_rows(probe))
       continue;
     const bool fails = can_fail(probe);
@@ -85,19 +113,22 @@ Conditions conditions_of(List *restrictions) {
     candidates = lappend(candidates, restriction);
     lowest = Min(lowest, restriction->security_level);
   }
-  int left_out = -kMostProbes;
-  for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
-    left_out += candidate->security_level == lowest ? 1 : 0;
+  List *first = first_conditions(restrictions, candidates, by_planner), *batched = NIL;
+  for (RestrictInfo *candidate : each<RestrictInfo>(candidates))
+    if (candidate->security_level == lowest && !list_member_ptr(first, candidate))
+      batched = lappend(batched, candidate);
+  conditions.probes = list_copy_tail(batched, Max(list_length(batched) - kMostProbes, 0));
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
-    if (restriction->pseudoconstant)
-      continue; // another node evaluates it, once
-    if (restriction->security_level < lowest)
-      conditions.before = lappend(conditions.before, restriction);
-    else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction) &&
-             left_out-- <= 0)
-      conditions.probes = lappend(conditions.probes, restriction);
-    else
+    if (restriction->pseudoconstant || list_member_ptr(conditions.probes, restriction))
+      continue; // another node evaluates a pseudoconstant, once
+    auto *condition = reinterpret_cast<Node *>(restriction->clause);
+    if (restriction->security_level >= lowest && !list_member_ptr(first, restriction)) {
       conditions.others = lappend(conditions.others, restriction);
+      continue;
+    }
+    conditions.before = lappend(conditions.before, restriction);
+    conditions.before_acts |=
+        contain_volatile_functions(condition) || contain_leaked_vars(condition);
   }
   return conditions;
 }

@@ -47,9 +47,11 @@ extern "C" {
 namespace bloomfilter {
 
 // Decides how batches evaluate a table's conditions. These are in the order in which a sequential
-// scan evaluates them. `needed` is for the last of them, which the planner has placed by itself
-// (BatchPlan): they drop rows that a join would drop later. A build evaluates all conditions. Those
-// that a scan evaluates before the first probe are evaluated before the probes there, too.
+// scan evaluates them. `rows` is the number of rows that a process reads; 0 if it is unknown,
+// because the query may end early. `needed` is for the last conditions, which the planner has
+// placed by itself (BatchPlan): they drop rows that a join would drop later. A build evaluates all
+// conditions. Those that a scan evaluates before the first probe are evaluated before the probes
+// there, too.
 BatchPlan batch_plan_of(List *clauses, bool is_build, double rows, List *needed);
 
 // A path of the scan, with its rows and costs set, and the path's plan.

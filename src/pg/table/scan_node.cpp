@@ -24,8 +24,7 @@ struct FilterScan : BatchNode {
   int returned;     // how many rows of the batch were returned
   bool is_backward; // true if the scan went backward last
   // Set by begin_for_table().
-  ExprState *conditions; // all conditions, in the server's order
-  ExprState *backward; // the conditions that batches evaluate; NULL if the scan never goes backward
+  ExprState *row_by_row; // the conditions that batches evaluate, for one row
 };
 
 FilterScan *scan_of(void *state) {
@@ -51,10 +50,9 @@ TupleTableSlot *previous_row(FilterScan *scan) {
   ScanState *state = &scan->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
   TupleTableSlot *slot = state->ss_ScanTupleSlot;
-  Assert(scan->backward);
   while (table_scan_getnextslot(scan->batches.reader.scan, BackwardScanDirection, slot)) {
     context->ecxt_scantuple = slot;
-    if (ExecQualAndReset(scan->backward, context))
+    if (ExecQualAndReset(scan->row_by_row, context))
       return slot;
     InstrCountFiltered2(scan, 1);
   }
@@ -79,11 +77,12 @@ TupleTableSlot *next_row(ScanState *state) {
   return state->ss_ScanTupleSlot = slot_of(&batches->reader, batches->rows[scan->returned++]);
 }
 
-// True if a row's newer version fulfils the conditions. EvalPlanQual calls this.
+// True if a row's newer version fulfils the conditions that batches evaluate. EvalPlanQual calls
+// this. ExecScan() evaluates the node's own conditions afterwards.
 bool recheck_row(ScanState *state, TupleTableSlot *slot) {
   ExprContext *context = state->ps.ps_ExprContext;
   context->ecxt_scantuple = slot;
-  return ExecQualAndReset(scan_of(state)->conditions, context);
+  return ExecQualAndReset(scan_of(state)->row_by_row, context);
 }
 
 // --- the nodes -----------------------------------------------------------------------------------
@@ -107,9 +106,7 @@ void begin_for_table(CustomScanState *node, EState *estate, int flags) {
   PlanState *state = &node->ss.ps;
   begin_node(scan, estate, flags);
   List *subplans = list_copy(state->subPlan); // lists each once, or workers would count it twice
-  scan->conditions = ExecInitQual(scan->plan.conditions, state);
-  if (flags & EXEC_FLAG_BACKWARD)
-    scan->backward = ExecInitQual(list_concat(scan->plan.conditions_with(Role::before),
+  scan->row_by_row = ExecInitQual(list_concat(scan->plan.conditions_with(Role::before),
                                               scan->plan.conditions_with(Role::probe)),
                                   state);
   state->subPlan = subplans;

@@ -34,7 +34,7 @@ constexpr CustomPathMethods kPathMethods = {kScanName, plan_scan, nullptr};
 void add_scans(PlannerInfo *root, RelOptInfo *table, const RangeTblEntry *entry) {
   if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
     return;
-  const Conditions conditions = conditions_of(table->baserestrictinfo);
+  const Conditions conditions = conditions_of(table->baserestrictinfo, 0);
   if (conditions.probes == NIL)
     return;
   add_path(table, &make_scan_path(root, table, conditions, 0, &kPathMethods)->path);
@@ -51,9 +51,10 @@ int workers_for(const RelOptInfo *table) {
 }
 
 BatchPlan batch_plan_of(List *clauses, bool is_build, double rows, List *needed) {
-  const Conditions conditions = conditions_of(clauses);
+  const Conditions conditions = conditions_of(clauses, list_length(needed));
   BatchPlan plan = {};
-  plan.one_by_one = conditions.can_fail && !is_build;
+  const bool may_end_early = rows == 0.0;
+  plan.one_by_one = !is_build && (conditions.can_fail || (conditions.before_acts && may_end_early));
   plan.expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
   Role other = is_build ? Role::before : Role::of_node;
   int by_planner = list_length(needed) - list_length(clauses);
