@@ -97,7 +97,6 @@ bool is_of_columns(Node *node) {
 Conditions conditions_of(List *restrictions, int by_planner) {
   Conditions conditions = {NIL, NIL, NIL, false, false};
   List *candidates = NIL;
-  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
@@ -111,11 +110,14 @@ Conditions conditions_of(List *restrictions, int by_planner) {
       continue; // other conditions may keep it from failing
     conditions.can_fail |= fails;
     candidates = lappend(candidates, restriction);
-    lowest = Min(lowest, restriction->security_level);
   }
   List *first = first_conditions(restrictions, candidates, by_planner), *batched = NIL;
+  candidates = list_difference_ptr(candidates, first);
+  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
+  for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
+    lowest = Min(lowest, candidate->security_level);
   for (RestrictInfo *candidate : each<RestrictInfo>(candidates))
-    if (candidate->security_level == lowest && !list_member_ptr(first, candidate))
+    if (candidate->security_level == lowest)
       batched = lappend(batched, candidate);
   conditions.probes = list_copy_tail(batched, Max(list_length(batched) - kMostProbes, 0));
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
