@@ -320,8 +320,19 @@ SELECT calls, build FROM unnest(ARRAY[64, 65]) calls, built(format('SELECT %s FR
   (SELECT string_agg(format('bf_count(bf_agg(item, %s))', 10000 + n), ', ')
    FROM generate_series(1, calls) n)));
 
--- A volatile condition without a column, which is also in the select list or in HAVING.
+-- A volatile FILTER, which is evaluated row by row.
 CREATE SEQUENCE turns;
+CREATE FUNCTION built_again(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT setval('turns', 1);
+  SELECT rows_of(query);
+$$;
+SELECT line_of(query, 'Bloom Filter Build') IS NOT NULL AS build, same FROM
+  concat('SELECT bf_agg(item, 20000) FILTER (WHERE nextval(''turns'') % 2 = 0),
+    bf_agg(id, 20000) FILTER (WHERE nextval(''turns'') % 2 = 0) FROM ONLY events') query,
+  LATERAL (SELECT built_again(query) AS on) a,
+  LATERAL (SELECT set_config('bloomfilter.scan', 'off', true), built_again(query) AS off) b,
+  LATERAL (SELECT a.on = b.off AS same) c;
+-- A volatile condition without a column, which is also in the select list or in HAVING.
 SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_count(bf_agg(item)) > 0, random() < 2 FROM ONLY events WHERE random() < 2',
   'SELECT bf_count(bf_agg(item)) > 0 FROM ONLY events WHERE nextval(''turns'') > 0

@@ -194,7 +194,7 @@ bool is_handed_over(const State *state) {
 // 19 on, a join above a partial aggregate may repeat its rows, and on every server a sort may
 // return its rows again. A file then stays until the query ends. That seldom takes more space,
 // because the join or the sort holds most messages at the same time.
-bool is_read_once(const PlanState *node) {
+bool is_read_once(PlanState *node) {
   if (IsA(node, SortState) && castNode(SortState, node)->randomAccess)
     return false;
   if (IsA(node, GatherState) || IsA(node, GatherMergeState) || IsA(node, SortState) ||
@@ -318,7 +318,7 @@ Parcel *deserialize_state(FunctionCallInfo fcinfo, const bytea *message) {
   if (parcel->place == Place::file) {
     memcpy(&parcel->count, parcel->bytes, sizeof parcel->count);
     memcpy(&parcel->file, parcel->bytes + sizeof parcel->count, sizeof parcel->file);
-    const PlanState *node = outerPlanState(&castNode(AggState, fcinfo->context)->ss.ps);
+    PlanState *node = outerPlanState(&castNode(AggState, fcinfo->context)->ss.ps);
     parcel->transfer = head.transfer != FileTransfer::by_plan ? head.transfer
                        : is_read_once(node)                   ? FileTransfer::once
                                                               : FileTransfer::repeated;

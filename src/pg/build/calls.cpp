@@ -116,8 +116,10 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
   }
   call->condition =
       aggregate->aggfilter ? make_ands_implicit(const_cast<Expr *>(aggregate->aggfilter)) : NIL;
+  // A volatile condition must be evaluated row by row with those of the other calls.
   return is_of_columns(call->value) && !contain_mutable_functions(call->value) &&
-         !contain_subplans(call->value);
+         !contain_subplans(call->value) &&
+         !contain_volatile_functions(reinterpret_cast<Node *>(call->condition));
 }
 
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {

@@ -318,6 +318,15 @@ const PlannerInfo *only_subquery(const PlannerInfo *root) {
              : subroot;
 }
 
+bool has_volatile_join(const PlannerInfo *root) {
+  for (int i = 1; i < root->simple_rel_array_size; i++) {
+    const RelOptInfo *table = root->simple_rel_array[i];
+    if (table && contain_volatile_functions(reinterpret_cast<Node *>(table->joininfo)))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 List *filters_for(PlannerInfo *root, RelOptInfo *table) {
@@ -337,9 +346,10 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
       root, table, notes->tuples, table->baserestrictcost.per_tuple, Min(table->rows / tuples, 1.0),
       NIL};
   // A volatile condition must be evaluated for the same rows as without filters. So a table with
-  // one gets no filters.
+  // one gets no filters, and no table gets any if a join has one.
   if (!may_pay(facts) ||
-      contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo)))
+      contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo)) ||
+      has_volatile_join(root))
     return NIL;
   if (keys_of(root, table, &notes->search) == NIL)
     return NIL;

@@ -27,14 +27,14 @@ namespace {
 // --- beginning -----------------------------------------------------------------------------------
 
 // Compiles the check whether a row reaches a probe. A row reaches it if its value is not NULL and
-// the row fulfils the conditions before the probe. Volatile conditions and those with a subplan are
-// left out, because they must not be evaluated twice. conditions.cpp has placed them before the
-// probes if that matters.
+// the row fulfils the conditions before the probe. A volatile condition, or one with a subplan,
+// must not be evaluated twice. It is left out with those after it, which it may keep from failing.
 ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
   List *stable = NIL;
   for (Node *condition : each<Node>(conditions_before)) {
-    if (!contain_volatile_functions(condition) && !contain_subplans(condition))
-      stable = lappend(stable, condition);
+    if (contain_volatile_functions(condition) || contain_subplans(condition))
+      break;
+    stable = lappend(stable, condition);
   }
   NullTest *test = makeNode(NullTest);
   test->arg = reinterpret_cast<Expr *>(value);
@@ -219,9 +219,8 @@ void apply_conditions(RowBatches *batches) {
 
 // --- batches -------------------------------------------------------------------------------------
 
-// Takes the next rows as a batch: all rows of a page, or one row (BatchPlan), so that the rows
-// before it are used first. False if there are no more rows, or if it is
-// certain that no other row will be left.
+// Takes the next rows as a batch: all rows of a page, or one row (BatchPlan). False if there are no
+// more rows, or if it is certain that no other row will be left.
 bool take_rows(RowBatches *batches) {
   batches->count = 0;
   if (batches->ended)

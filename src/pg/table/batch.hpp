@@ -1,11 +1,10 @@
 // Batches: the rows of a table that pass conditions and filters.
 //
-// A batch begins as the rows of one page (page_reader.hpp). Conditions of lower security levels,
-// and others that must come first (conditions.hpp), are evaluated for each row. Then each filter in
-// turn is probed for all rows that are left. A node of the executor reads the batches and uses the
-// rows that are left in the end (batch_node.hpp). For a Bloom Filter Build, which does not return
-// the rows of the table, this file also evaluates all other conditions, before and after the
-// probes.
+// A batch begins as the rows of one page (page_reader.hpp). Conditions of lower security levels are
+// evaluated for each row. Then each filter in turn is probed for all rows that are left. A node of
+// the executor reads the batches and uses the rows that are left in the end (batch_node.hpp). For a
+// Bloom Filter Build, which does not return the rows of the table, this file also evaluates all
+// other conditions, before and after the probes.
 //
 //   begin_batches()     once, when the node begins
 //   open_reader()       before the first batch, with a table scan, which the node ends; or
@@ -31,7 +30,7 @@ namespace bloomfilter {
 
 // When a node evaluates a condition.
 enum class Role {
-  before, // is evaluated before the probes (Conditions), or a build does so
+  before, // is of a lower security level than the probes, or a build evaluates it before them
   probe,  // probes a filter for many rows at once
   after,  // a build evaluates it for the rows that the probes let through
   of_node // the node's own qual has it
@@ -48,7 +47,9 @@ struct BatchPlan {
   // Of integers: for a probe that the planner has placed by itself (probe_control.hpp), the rows
   // that must reach the filter so that building it pays. kNamedByQuery for other conditions.
   List *needed;
-  bool one_by_one; // true if a batch is one row: no condition may be evaluated for the next one
+  // True if a batch is one row, because a probe, or a condition before the probes, can raise an
+  // error: it must not be evaluated for a row that the query may never ask for.
+  bool one_by_one;
   // The number of rows for which a process will probe the filters. It decides how the process reads
   // the filters.
   int expected; // 0 if unknown

@@ -16,6 +16,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
@@ -57,31 +58,29 @@ bool is_of_rows(const ProbeExpr &probe) {
          !contain_mutable_functions(probe.value) && !contain_subplans(probe.value);
 }
 
-// True if a subquery of the query computes the filter, when a row first reaches the probe.
-bool is_computed_late(const RestrictInfo *candidate) {
-  ProbeExpr probe;
-  if (!is_probe_for_value(reinterpret_cast<Node *>(candidate->clause), &probe))
-    return false;
+// True if a subquery computes the filter when a row first reaches the probe.
+bool is_computed_late(const ProbeExpr &probe) {
   Node *filter = without_relabeling(probe.filter);
   return IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC;
 }
 
-// The conditions up to the last one that precedes such a probe and must be evaluated only once for
-// a row: it is volatile or has a subplan. If these reject all rows, the subquery must not run,
-// because it could raise an error. Filters that the planner has placed cannot fail in this way.
-List *first_conditions(List *restrictions, List *candidates, int by_planner) {
-  int last = 0, once = 0;
-  for (int i = 0; i < list_length(restrictions) - by_planner; i++) {
-    const auto *restriction = static_cast<RestrictInfo *>(list_nth(restrictions, i));
-    auto *condition = reinterpret_cast<Node *>(restriction->clause);
-    if (list_member_ptr(candidates, restriction)) {
-      if (is_computed_late(restriction))
-        last = once;
-    } else if (contain_volatile_functions(condition) || contain_subplans(condition)) {
-      once = i + 1;
-    }
+Cost cost_of(const RestrictInfo *restriction) {
+  QualCost cost;
+  cost_qual_eval_node(&cost, reinterpret_cast<Node *>(restriction->clause), nullptr);
+  return cost.per_tuple;
+}
+
+// True if the server may evaluate a condition before a probe that may be evaluated only once for a
+// row, because it is volatile or has a subplan. The server sorts conditions by cost.
+bool may_follow_once_only(const RestrictInfo *candidate, List *restrictions) {
+  for (const RestrictInfo *other : each<RestrictInfo>(restrictions)) {
+    auto *condition = reinterpret_cast<Node *>(other->clause);
+    if (!other->pseudoconstant && other->security_level >= candidate->security_level &&
+        (contain_volatile_functions(condition) || contain_subplans(condition)) &&
+        cost_of(other) <= cost_of(candidate))
+      return true;
   }
-  return list_truncate(list_copy(restrictions), last);
+  return false;
 }
 
 } // namespace
@@ -95,42 +94,47 @@ bool is_of_columns(Node *node) {
 }
 
 Conditions conditions_of(List *restrictions, int by_planner) {
-  Conditions conditions = {NIL, NIL, NIL, false, false};
+  const Conditions none = {NIL, NIL, NIL, false, false};
+  Conditions conditions = none;
   List *candidates = NIL;
+  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
+  int of_query = list_length(restrictions) - by_planner;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
+    const bool is_of_query = of_query-- > 0;
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
     ProbeExpr probe;
     if (IsA(condition, CurrentOfExpr))
-      return {NIL, NIL, NIL, false, false}; // only a TID scan can evaluate it
+      return none; // only a TID scan can evaluate it
     if (!is_probe_for_value(condition, &probe) || !is_of_rows(probe))
       continue;
     const bool fails = can_fail(probe);
     if (fails && !alone)
       continue; // other conditions may keep it from failing
+    if (is_of_query && is_computed_late(probe) && may_follow_once_only(restriction, restrictions))
+      continue; // it may keep the subquery from running, which can fail, too
     conditions.can_fail |= fails;
     candidates = lappend(candidates, restriction);
+    lowest = Min(lowest, restriction->security_level);
   }
-  List *first = first_conditions(restrictions, candidates, by_planner), *batched = NIL;
-  candidates = list_difference_ptr(candidates, first);
-  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
+  int left_out = -kMostProbes;
   for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
-    lowest = Min(lowest, candidate->security_level);
-  for (RestrictInfo *candidate : each<RestrictInfo>(candidates))
-    if (candidate->security_level == lowest)
-      batched = lappend(batched, candidate);
-  conditions.probes = list_copy_tail(batched, Max(list_length(batched) - kMostProbes, 0));
+    left_out += candidate->security_level == lowest ? 1 : 0;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
-    if (restriction->pseudoconstant || list_member_ptr(conditions.probes, restriction))
-      continue; // another node evaluates a pseudoconstant, once
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
-    if (restriction->security_level >= lowest && !list_member_ptr(first, restriction)) {
+    if (restriction->pseudoconstant)
+      continue; // another node evaluates it, once
+    if (restriction->security_level < lowest) {
+      if (contain_volatile_functions(condition))
+        return none; // it must be evaluated for one row at a time
+      conditions.before_can_fail |= contain_leaked_vars(condition);
+      conditions.before = lappend(conditions.before, restriction);
+    } else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction) &&
+               left_out-- <= 0) {
+      conditions.probes = lappend(conditions.probes, restriction);
+    } else {
       conditions.others = lappend(conditions.others, restriction);
-      continue;
     }
-    conditions.before = lappend(conditions.before, restriction);
-    conditions.before_acts |=
-        contain_volatile_functions(condition) || contain_leaked_vars(condition);
   }
   return conditions;
 }

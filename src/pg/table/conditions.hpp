@@ -12,19 +12,14 @@ namespace bloomfilter {
 
 // A table's conditions in the order in which batches evaluate them: lists of RestrictInfo.
 struct Conditions {
-  // Evaluated for each row, in the server's order. The probes must not see rows that these reject:
-  // they are of a lower security level, or a filter must not be computed if they reject all rows.
-  List *before;
-  List *probes;  // for many rows at once; empty if the table cannot be read in batches
-  List *others;  // evaluated for each row that is left
-  bool can_fail; // true if a probe can raise an error; it is then the only condition
-  // True if one of `before` can raise an error or is volatile. If a query ends early, it must not
-  // be evaluated for rows after the last one.
-  bool before_acts;
+  List *before;         // of a lower security level: the probes must not see rows that these reject
+  List *probes;         // for many rows at once; empty if the table cannot be read in batches
+  List *others;         // evaluated for each row that is left
+  bool can_fail;        // true if a probe can raise an error; it is then the only condition
+  bool before_can_fail; // true if one of `before` can raise an error
 };
 
-// `restrictions` are in the server's order. The planner has placed the last `by_planner` of them
-// itself. They are probes.
+// The planner has placed the last `by_planner` conditions itself. They are probes.
 Conditions conditions_of(List *restrictions, int by_planner);
 
 // True if an expression has columns of a table, but no system column or whole row.

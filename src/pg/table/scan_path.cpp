@@ -54,7 +54,8 @@ BatchPlan batch_plan_of(List *clauses, bool is_build, double rows, List *needed)
   const Conditions conditions = conditions_of(clauses, list_length(needed));
   BatchPlan plan = {};
   const bool may_end_early = rows == 0.0;
-  plan.one_by_one = !is_build && (conditions.can_fail || (conditions.before_acts && may_end_early));
+  plan.one_by_one =
+      !is_build && (conditions.can_fail || (conditions.before_can_fail && may_end_early));
   plan.expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
   Role other = is_build ? Role::before : Role::of_node;
   int by_planner = list_length(needed) - list_length(clauses);
