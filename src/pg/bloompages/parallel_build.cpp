@@ -96,10 +96,10 @@ void receive(shm_mq_handle *queue, void *message, Size size) {
   memcpy(message, data, size);
 }
 
-// Receives the head of a worker's next group, if it is there. Returns true if anything has changed.
-bool look_at(Worker *worker) {
+// Receives the head of a worker's next group, if it is there.
+void look_at(Worker *worker) {
   if (worker->is_done || worker->has_group)
-    return false;
+    return;
   Size received;
   void *data;
   const shm_mq_result result = shm_mq_receive(worker->queue, &received, &data, true);
@@ -107,27 +107,24 @@ bool look_at(Worker *worker) {
   worker->has_group = result == SHM_MQ_SUCCESS;
   if (worker->has_group)
     memcpy(&worker->head, data, sizeof worker->head);
-  return worker->is_done || worker->has_group;
 }
 
 // The worker that has made a group. Waits for it. Returns NULL if all workers have ended.
 Worker *maker_of(uint32 number, Worker *workers, int count) {
   for (;;) {
     CHECK_FOR_INTERRUPTS(); // raises the error of a worker
-    bool changed = false, all_done = true;
+    bool all_done = true;
     for (int i = 0; i < count; i++) {
-      changed |= look_at(&workers[i]);
+      look_at(&workers[i]);
       all_done &= workers[i].is_done;
       if (workers[i].has_group && workers[i].head.number == number)
         return &workers[i];
     }
     if (all_done)
       return nullptr;
-    if (!changed) {
-      (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
-                      WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
-      ResetLatch(MyLatch);
-    }
+    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
+                    WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
+    ResetLatch(MyLatch);
   }
 }
 
