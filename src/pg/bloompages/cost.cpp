@@ -295,13 +295,6 @@ bool is_whole_value(const IndexOptInfo *index, const IndexClause *clause) {
   return strategy == HTEqualStrategyNumber || strategy == kWholeValueStrategy;
 }
 
-List *index_conditions_of(const IndexPath *path) {
-  List *conditions = NIL;
-  for (const IndexClause *clause : each<IndexClause>(path->indexclauses))
-    conditions = lappend(conditions, clause->rinfo);
-  return conditions;
-}
-
 } // namespace
 
 void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *startup,
@@ -329,9 +322,7 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
     false_share *= Min((is_whole ? state.rate : state.key_rate) * number, 1.0);
     values *= number;
   }
-  const double wanted = clauselist_selectivity(
-      root, index_conditions_of(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
-  const double hits = Max(share * state.ranges, Min(wanted * rows, 1.0));
+  const double hits = Max(share * state.ranges, 1.0);
   const double false_hits = all_sampled ? 0.0 : false_share * state.ranges;
   const double pages = Min(state.range_pages * (hits + false_hits) + state.unfiltered, table_pages);
   // The inverse of the server's formula (Mackert and Lohman): the rows for which it reads `pages`.
