@@ -306,6 +306,15 @@ CREATE INDEX thrifty_k ON thrifty USING bloompages (k) WITH (pages_per_range = 1
 RESET maintenance_work_mem;
 SELECT bf_index_check('thrifty_k'), ranges > 80 AS many, false_pages < 5 AS few
 FROM bf_index_info('thrifty_k');
+-- So it does not know that most ranges will have fewer.
+CREATE TABLE fewer AS
+SELECT CASE WHEN i <= 145000 THEN i ELSE i % 100 END AS k FROM generate_series(1, 500000) i;
+SET maintenance_work_mem = '1MB';
+CREATE INDEX fewer_k ON fewer USING bloompages (k) WITH (pages_per_range = 64);
+SELECT pg_relation_size('fewer_k') AS size \gset
+RESET maintenance_work_mem;
+REINDEX INDEX fewer_k;
+SELECT :size > 3 * pg_relation_size('fewer_k') AS larger;
 
 -- What is refused.
 CREATE TYPE pair AS (a int, b text);

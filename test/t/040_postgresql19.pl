@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-plan skip_all => 'the server is older than PostgreSQL 19' if `pg_config --version` =~ /^PostgreSQL 1[5-8]\b/;
+plan skip_all => 'the server is older than PostgreSQL 19' if `pg_config --version` =~ /^PostgreSQL 1[5-8](?!\d)/;
 
 my $node = new_server('postgresql19', conf => "wal_level = logical\nmax_worker_processes = 16\n");
 
