@@ -204,12 +204,23 @@ is(temporary_files(), '', '... and leave no file');
 query(q{CREATE FUNCTION files_now() RETURNS bigint LANGUAGE sql PARALLEL RESTRICTED AS $$
     SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false) d, pg_ls_dir('base/pgsql_tmp/' || d)
     WHERE d LIKE '%fileset' $$});
-my $anew = q{SELECT max(files) FROM (SELECT (SELECT f @> v FROM (SELECT bf_agg(i, 1000000) AS f FROM rows) s) AS found,
-  files_now() AS files FROM (VALUES (1), (2), (3)) o (v) OFFSET 0) s WHERE found};
-for my $scan ('off', 'on') {
-    my $settings = "$two; $alone; SET bloomfilter.scan = $scan";
-    like(plan_of($node, $settings, $anew), $scan eq 'on' ? qr/Gather\n.*\n.*Build\) on rows/ : qr/Gather\n.*\n.*Partial Aggregate/,
-        "scan = $scan: the plan builds a filter for each row, with workers");
+query(q{CREATE TABLE parts (LIKE rows) PARTITION BY HASH (i);
+    CREATE TABLE part_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+    CREATE TABLE part_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+    INSERT INTO parts SELECT * FROM rows;
+    ANALYZE parts});
+for (
+    [ 'rows', 'bloomfilter.scan = on', qr/Gather\n.*\n.*Build\) on rows/ ],
+    [ 'rows', 'bloomfilter.scan = off', qr/Gather\n.*\n.*Partial Aggregate/ ],
+    [   'parts',
+        'bloomfilter.scan = off; SET enable_partitionwise_aggregate = on',
+        qr/Gather\n.*\n.*Append\n.*Partial Aggregate/
+    ]) {
+    my ($table, $setting, $plan) = @$_;
+    my $settings = "$two; $alone; SET $setting";
+    my $anew = qq{SELECT max(files) FROM (SELECT (SELECT f @> v FROM (SELECT bf_agg(i, 1000000) AS f FROM $table) s) AS found,
+      files_now() AS files FROM (VALUES (1), (2), (3)) o (v) OFFSET 0) s WHERE found};
+    like(plan_of($node, $settings, $anew), $plan, "$table, $setting: the plan builds a filter for each row, with workers");
     is(query("$settings; $anew"), 0, '... and no file of an earlier row is left');
 }
 

@@ -24,15 +24,16 @@ class ByteChanges {
 public:
   ByteChanges() : length_(0), begin_(0), end_(0), at_(0) {}
 
-  // Sets a bit in a byte of a page, and remembers the byte. Bytes come in ascending order.
+  // Sets a bit in a byte of a page, and remembers the byte. Bytes come in ascending order, and none
+  // is the page's first.
   void set(Page page, Size byte, uint8 mask) {
     auto *changed = reinterpret_cast<uint8 *>(page) + byte;
     *changed |= mask;
-    if (length_ > 0 && byte < end_) {
+    if (byte < end_) {
       regions_[length_ - 1] = *changed;
       return;
     }
-    if (length_ == 0 || byte > end_) {
+    if (byte > end_) {
       at_ = length_;
       put(at_, byte);
       length_ += kRegionHead;
