@@ -252,7 +252,9 @@ FROM lookup_of('SELECT (SELECT count(*) FROM pick p JOIN sale s ON s.item = p.it
   JOIN season n ON n.id = s.day JOIN item e ON e.id = s.id % 20000 + 1
   WHERE n.kind = (SELECT k)) FROM unnest(ARRAY[3, 3, 3, 3]) k',
   'ANALYZE, TIMING OFF');
+-- A filter that rests is not probed: it drops hardly any of the rows, one a loop, that it could.
 INSERT INTO pick SELECT i FROM generate_series(1, 20000) i WHERE i % 20 > 0;
+UPDATE season SET kind = CASE WHEN id % 10 > 0 THEN 3 ELSE 0 END;
 SELECT lookup ->> 'Rows Removed by Bloom Filter' AS removed,
   (lookup ->> 'Rows Not Probed')::numeric * (lookup ->> 'Actual Loops')::numeric > 100000 AS rests
 FROM lookup_of('SELECT * FROM picked', 'ANALYZE, TIMING OFF');
