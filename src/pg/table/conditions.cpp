@@ -16,7 +16,6 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
@@ -64,10 +63,9 @@ bool is_computed_late(const ProbeExpr &probe) {
   return IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC;
 }
 
+// The cost of a condition for a row. The server has computed it before and keeps it there.
 Cost cost_of(const RestrictInfo *restriction) {
-  QualCost cost;
-  cost_qual_eval_node(&cost, reinterpret_cast<Node *>(restriction->clause), nullptr);
-  return cost.per_tuple;
+  return restriction->eval_cost.per_tuple;
 }
 
 // True if the server may evaluate a condition before a probe that may be evaluated only once for a
