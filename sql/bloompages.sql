@@ -299,6 +299,13 @@ CREATE TABLE lone AS
 SELECT CASE WHEN i <= 1000 THEN i ELSE i % 5 END AS k FROM generate_series(1, 40000) i;
 CREATE INDEX lone_k ON lone USING bloompages (k) WITH (pages_per_range = 2);
 SELECT pg_relation_size('lone_k') / 8192 < 6 AS small FROM bf_index_info('lone_k');
+-- Nor does one such range make the filters of the next group large.
+CREATE TABLE odd (k int);
+CREATE INDEX odd_k ON odd USING bloompages (k) WITH (pages_per_range = 1);
+INSERT INTO odd
+SELECT CASE WHEN i / 226 = 5 THEN i ELSE -(i / 226) END FROM generate_series(0, 130 * 226) i;
+SELECT pg_relation_size('odd_k') / 8192 < 14 AS small, ready > 64 AS two_groups
+FROM bf_index_info('odd_k');
 -- A build that may not keep the hashes of a whole group sizes its filters by those that it has.
 CREATE TABLE thrifty AS SELECT i AS k FROM generate_series(1, 300000) i;
 SET maintenance_work_mem = '1MB'; -- 131 072 hashes
