@@ -289,7 +289,17 @@ struct PlannedFilters {
   Index joined; // the relation that has the table; 0 if no table was planned yet
   double tuples;
   double correction; // the product of all corrections of estimates
+  bool has_volatile_join;
 };
+
+bool has_volatile_join(const PlannerInfo *root) {
+  for (int i = 1; i < root->simple_rel_array_size; i++) {
+    const RelOptInfo *table = root->simple_rel_array[i];
+    if (table && contain_volatile_functions(reinterpret_cast<Node *>(table->joininfo)))
+      return true;
+  }
+  return false;
+}
 
 PlannedFilters *notes_of(const PlannerInfo *root) {
   auto *notes = PerPlanning<PlannedFilters>::notes_of(root, root->planner_cxt);
@@ -297,6 +307,7 @@ PlannedFilters *notes_of(const PlannerInfo *root) {
     notes->search.tables =
         make_zeroed_array<TableNotes>(root->simple_rel_array_size, root->planner_cxt);
     notes->correction = 1.0;
+    notes->has_volatile_join = has_volatile_join(root);
   }
   return notes;
 }
@@ -316,15 +327,6 @@ const PlannerInfo *only_subquery(const PlannerInfo *root) {
                  query->limitOffset
              ? nullptr
              : subroot;
-}
-
-bool has_volatile_join(const PlannerInfo *root) {
-  for (int i = 1; i < root->simple_rel_array_size; i++) {
-    const RelOptInfo *table = root->simple_rel_array[i];
-    if (table && contain_volatile_functions(reinterpret_cast<Node *>(table->joininfo)))
-      return true;
-  }
-  return false;
 }
 
 } // namespace
@@ -347,9 +349,8 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
       NIL};
   // A volatile condition must be evaluated for the same rows as without filters. So a table with
   // one gets no filters, and no table gets any if a join has one.
-  if (!may_pay(facts) ||
-      contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo)) ||
-      has_volatile_join(root))
+  if (!may_pay(facts) || notes->has_volatile_join ||
+      contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo)))
     return NIL;
   if (keys_of(root, table, &notes->search) == NIL)
     return NIL;

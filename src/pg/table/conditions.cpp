@@ -10,6 +10,7 @@
 #include "pg/list.hpp"
 #include "pg/query/expression.hpp"
 #include "pg/query/probe_expr.hpp"
+#include "pg/table/batch.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -57,28 +58,30 @@ bool is_of_rows(const ProbeExpr &probe) {
          !contain_mutable_functions(probe.value) && !contain_subplans(probe.value);
 }
 
-// True if a subquery computes the filter when a row first reaches the probe.
-bool is_computed_late(const ProbeExpr &probe) {
-  Node *filter = without_relabeling(probe.filter);
-  return IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC;
-}
-
-// The cost of a condition for a row. The server has computed it before and keeps it there.
-Cost cost_of(const RestrictInfo *restriction) {
-  return restriction->eval_cost.per_tuple;
-}
-
-// True if the server may evaluate a condition before a probe that may be evaluated only once for a
-// row, because it is volatile or has a subplan. The server sorts conditions by cost.
-bool may_follow_once_only(const RestrictInfo *candidate, List *restrictions) {
-  for (const RestrictInfo *other : each<RestrictInfo>(restrictions)) {
-    auto *condition = reinterpret_cast<Node *>(other->clause);
-    if (!other->pseudoconstant && other->security_level >= candidate->security_level &&
-        (contain_volatile_functions(condition) || contain_subplans(condition)) &&
-        cost_of(other) <= cost_of(candidate))
+// True if the server may evaluate one of some conditions before a probe. It sorts conditions by
+// cost, which it has computed already.
+bool may_follow(const RestrictInfo *probe, List *conditions) {
+  for (const RestrictInfo *other : each<RestrictInfo>(conditions))
+    if (other->security_level >= probe->security_level &&
+        other->eval_cost.per_tuple <= probe->eval_cost.per_tuple)
       return true;
-  }
   return false;
+}
+
+// Of some probes, those before which the server may evaluate a condition that may be evaluated only
+// once for a row, because it is volatile or has a subplan.
+List *after_once_only(List *probes, List *restrictions) {
+  List *once_only = NIL, *found = NIL;
+  for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
+    auto *condition = reinterpret_cast<Node *>(restriction->clause);
+    if (!restriction->pseudoconstant &&
+        (contain_volatile_functions(condition) || contain_subplans(condition)))
+      once_only = lappend(once_only, restriction);
+  }
+  for (RestrictInfo *probe : each<RestrictInfo>(probes))
+    if (may_follow(probe, once_only))
+      found = lappend(found, probe);
+  return found;
 }
 
 } // namespace
@@ -94,8 +97,8 @@ bool is_of_columns(Node *node) {
 Conditions conditions_of(List *restrictions, int by_planner) {
   const Conditions none = {NIL, NIL, NIL, false, false};
   Conditions conditions = none;
-  List *candidates = NIL;
-  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
+  List *candidates = NIL, *late = NIL; // late: a subquery of the query computes the filter
+  Index lowest = PG_UINT32_MAX;        // the lowest security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   int of_query = list_length(restrictions) - by_planner;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
@@ -109,12 +112,16 @@ Conditions conditions_of(List *restrictions, int by_planner) {
     const bool fails = can_fail(probe);
     if (fails && !alone)
       continue; // other conditions may keep it from failing
-    if (is_of_query && is_computed_late(probe) && may_follow_once_only(restriction, restrictions))
-      continue; // it may keep the subquery from running, which can fail, too
     conditions.can_fail |= fails;
     candidates = lappend(candidates, restriction);
-    lowest = Min(lowest, restriction->security_level);
+    if (is_of_query && parameter_of(probe) >= 0)
+      late = lappend(late, restriction);
   }
+  // Conditions before a probe may keep the filter's subquery from running, which can fail, too.
+  if (late != NIL)
+    candidates = list_difference_ptr(candidates, after_once_only(late, restrictions));
+  for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
+    lowest = Min(lowest, candidate->security_level);
   int left_out = -kMostProbes;
   for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
     left_out += candidate->security_level == lowest ? 1 : 0;
